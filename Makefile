@@ -1,0 +1,43 @@
+# Two commands for a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+NATIVE := $(wildcard src/dilemma/native/*)
+
+.PHONY: help demo test lint types check clean
+
+help:
+	@echo "make demo   install into $(VENV) and improve a greedy on generated problems"
+	@echo "make test   install what tests need and run the whole suite"
+	@echo "make lint   ruff;   make types   mypy --strict"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Installed again only when the build's own inputs change.
+.stamp-install: pyproject.toml CMakeLists.txt $(NATIVE) | $(VENV)/bin/python
+	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
+	$(PY) -m pip install --quiet --editable ".[sklearn,plot,progress]"
+	@touch $@
+
+.stamp-dev: .stamp-install
+	$(PY) -m pip install --quiet --group dev
+	@touch $@
+
+demo: .stamp-install
+	$(PY) -m dilemma demo --out demo
+
+test: .stamp-dev
+	$(PY) -m pytest --cov --cov-report=term:skip-covered
+
+lint: .stamp-dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: .stamp-dev
+	$(PY) -m mypy
+
+check: test lint types
+
+clean:
+	rm -rf $(VENV) build dist .stamp-* .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,1 @@
+dilemma_module(_knapsack knapsack_module.cpp)

@@ -1,0 +1,1 @@
+dilemma_module(_tree tree_module.cpp)
