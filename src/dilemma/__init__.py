@@ -1,3 +1,38 @@
-"""Turn any greedy heuristic into an anytime search."""
+"""Turn any greedy heuristic into an anytime search.
+
+Four methods describe a problem; `minimize` improves its greedy for as long as you let it run:
+
+>>> import dilemma
+>>> class Coins:
+...     commutative = True
+...     def initial(self): return ()
+...     def actions(self, state): return [(c, c) for c in (7, 5, 4) if sum(state) + c <= 13]
+...     def apply(self, state, action): return (*state, action)
+...     def energy(self, state): return 13 - sum(state)
+>>> result = dilemma.minimize(Coins())
+>>> result.greedy_energy, result.energy, result.optimal
+(1.0, 0.0, True)
+"""
+
+from dilemma.errors import DilemmaError, FormatError, ProblemError, WorkerError
+from dilemma.problem import Problem
+from dilemma.result import Result, Trace
+from dilemma.search import Event, Search, minimize, search
+from dilemma.stop import StopReason
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "DilemmaError",
+    "Event",
+    "FormatError",
+    "Problem",
+    "ProblemError",
+    "Result",
+    "Search",
+    "StopReason",
+    "Trace",
+    "WorkerError",
+    "minimize",
+    "search",
+]

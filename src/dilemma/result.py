@@ -1,0 +1,272 @@
+"""What a run returns: plain data, with a versioned JSON form."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dilemma.encoding import decode, encode
+from dilemma.errors import FormatError
+from dilemma.stop import StopReason
+
+SCHEMA = "dilemma.result"
+SCHEMA_VERSION = 1
+
+
+class TraceRow(NamedTuple):
+    """One evaluated candidate."""
+
+    iteration: int
+    nodes: int
+    seconds: float
+    energy: float
+    incumbent: float
+
+
+class Trace:
+    """Every evaluated candidate of a run, as columns that are cheap to keep and to plot.
+
+    ``trace.energy``, ``trace.incumbent`` and the like are NumPy arrays; iterating gives `TraceRow`.
+    Iteration 0 is the greedy.
+    """
+
+    __slots__ = ("_energy", "_incumbent", "_nodes", "_seconds")
+
+    def __init__(self, rows: Iterable[TraceRow] = ()) -> None:
+        self._nodes, self._seconds = array("q"), array("d")
+        self._energy, self._incumbent = array("d"), array("d")
+        for row in rows:
+            self.append(*row[1:])
+
+    def append(self, nodes: int, seconds: float, energy: float, incumbent: float) -> None:
+        """Add one candidate."""
+        self._nodes.append(nodes)
+        self._seconds.append(seconds)
+        self._energy.append(energy)
+        self._incumbent.append(incumbent)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __iter__(self) -> Iterator[TraceRow]:
+        columns = zip(self._nodes, self._seconds, self._energy, self._incumbent, strict=True)
+        return (TraceRow(i, *row) for i, row in enumerate(columns))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trace) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} candidates)"
+
+    @property
+    def iteration(self) -> NDArray[np.int64]:
+        """0 for the greedy, then 1, 2, ..."""
+        return np.arange(len(self))
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """Decisions taken up to and including each candidate."""
+        return np.array(self._nodes, dtype=np.int64)
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Seconds since the call, set-up included."""
+        return np.array(self._seconds)
+
+    @property
+    def energy(self) -> NDArray[np.float64]:
+        """Each candidate's own energy."""
+        return np.array(self._energy)
+
+    @property
+    def incumbent(self) -> NDArray[np.float64]:
+        """The best energy so far: never rises."""
+        return np.array(self._incumbent)
+
+    def improvements(self) -> list[TraceRow]:
+        """Return the candidates that became the incumbent, the first one included."""
+        best = math.inf
+        rows: list[TraceRow] = []
+        for row in self:
+            if row.energy < best or not rows:
+                rows.append(row)
+            best = min(best, row.energy)
+        return rows
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns as lists."""
+        return {
+            "nodes": list(self._nodes),
+            "seconds": list(self._seconds),
+            "energy": [encode(e) for e in self._energy],
+            "incumbent": [encode(e) for e in self._incumbent],
+        }
+
+    @classmethod
+    def from_dict(cls, columns: dict[str, list[Any]]) -> Trace:
+        """Return the trace whose `to_dict` this is."""
+        trace = cls()
+        names = ("nodes", "seconds", "energy", "incumbent")
+        for nodes, seconds, energy, incumbent in zip(*(columns[n] for n in names), strict=True):
+            trace.append(int(nodes), float(seconds), float(decode(energy)), float(decode(incumbent)))
+        return trace
+
+
+@dataclass(slots=True)
+class Result:
+    """The best solution found, and how it was found.
+
+    Attributes
+    ----------
+    solution : Any
+        The best complete state.
+    actions : tuple
+        The actions that lead to it (before any polish).
+    energy : float
+        Its energy, lower is better.
+    greedy_energy : float
+        The energy of candidate 0, the plain greedy.
+    bound : float
+        No solution is below this; ``-inf`` when nothing is known.
+    optimal : bool
+        Whether `energy` is proved to be the least possible.
+    stop_reason : StopReason
+        Why the run ended; ``stop_reason.advice`` says what to do next.
+    iterations, nodes, distinct : int
+        Candidates evaluated, decisions taken, and different solutions among the candidates.
+    runtime : float
+        Seconds since the call.
+    trace : Trace
+        Every candidate.
+    strategy : str
+        The name of the strategy.
+    random_state : int or None
+        The seed, if one was given.
+    names : tuple of str or None
+        The actions' names, when the problem describes them.
+    """
+
+    solution: Any
+    actions: tuple[Any, ...]
+    energy: float
+    greedy_energy: float
+    bound: float
+    optimal: bool
+    stop_reason: StopReason
+    iterations: int
+    nodes: int
+    distinct: int
+    runtime: float
+    trace: Trace = field(repr=False)
+    strategy: str = ""
+    random_state: int | None = None
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @property
+    def improvement(self) -> float:
+        """How much energy was saved over the greedy: at least 0, in the energy's own units."""
+        if self.energy == self.greedy_energy:
+            return 0.0
+        return self.greedy_energy - self.energy
+
+    @property
+    def gap(self) -> float:
+        """Relative distance to the bound, |energy − bound| / |energy|; 0 when proved, inf when unknown."""
+        if self.optimal or self.energy == self.bound:
+            return 0.0
+        if not math.isfinite(self.bound) or self.energy == 0:
+            return math.inf
+        return abs(self.energy - self.bound) / abs(self.energy)
+
+    def __str__(self) -> str:
+        proof = "proved optimal" if self.optimal else f"bound {self.bound:.10g}"
+        return (
+            f"energy {self.energy:.10g} ({proof}); greedy {self.greedy_energy:.10g}, improved by "
+            f"{self.improvement:.10g}\n{self.iterations} candidates, {self.nodes} decisions, "
+            f"{self.runtime:.3g} s; strategy {self.strategy}\nstopped: {self.stop_reason.value}. "
+            f"{self.stop_reason.advice}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold; see `to_json`."""
+        return {
+            "schema": SCHEMA,
+            "version": SCHEMA_VERSION,
+            "solution": encode(self.solution),
+            "actions": encode(list(self.actions)),
+            "energy": encode(self.energy),
+            "greedy_energy": encode(self.greedy_energy),
+            "bound": encode(self.bound),
+            "optimal": self.optimal,
+            "stop_reason": self.stop_reason.value,
+            "iterations": self.iterations,
+            "nodes": self.nodes,
+            "distinct": self.distinct,
+            "runtime": self.runtime,
+            "strategy": self.strategy,
+            "random_state": self.random_state,
+            "names": None if self.names is None else list(self.names),
+            "trace": self.trace.to_dict(),
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the result as JSON, and write it to `path` if one is given.
+
+        Tuples, sets and NumPy arrays come back as they were. Other objects are kept as their ``repr`` and
+        come back as `dilemma.encoding.Opaque`: nothing is executed on loading.
+        """
+        text = json.dumps(self.to_dict(), allow_nan=False, indent=indent)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Result:
+        """Read what `to_json` wrote: the text itself, or a `pathlib.Path` to a file."""
+        text = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise FormatError(f"result: expected JSON, got something else ({error})") from None
+        return cls.from_dict(data)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Result:
+        """Return the result whose `to_dict` this is."""
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise FormatError(f"result: expected an object with schema {SCHEMA!r}; this is some other JSON")
+        if data.get("version") != SCHEMA_VERSION:
+            raise FormatError(
+                f"result: expected version {SCHEMA_VERSION}, got {data.get('version')!r}; "
+                f"read it with the version of dilemma that wrote it"
+            )
+        try:
+            return cls(
+                solution=decode(data["solution"]),
+                actions=tuple(decode(data["actions"])),
+                energy=float(decode(data["energy"])),
+                greedy_energy=float(decode(data["greedy_energy"])),
+                bound=float(decode(data["bound"])),
+                optimal=bool(data["optimal"]),
+                stop_reason=StopReason(data["stop_reason"]),
+                iterations=int(data["iterations"]),
+                nodes=int(data["nodes"]),
+                distinct=int(data["distinct"]),
+                runtime=float(data["runtime"]),
+                strategy=str(data["strategy"]),
+                random_state=data["random_state"],
+                names=None if data["names"] is None else tuple(map(str, data["names"])),
+                trace=Trace.from_dict(data["trace"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"result: malformed field ({type(error).__name__}: {error})") from None

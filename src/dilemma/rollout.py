@@ -1,0 +1,336 @@
+"""Growing one candidate: the inner loop of Algorithm 1 as a pure function.
+
+`grow` takes a problem and a `Proposal` and returns a `Rollout`; it reads nothing else and changes nothing, so
+it can run here, in another process or on another machine with the same outcome.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Hashable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+import numpy as np
+
+from dilemma.errors import ProblemError
+from dilemma.problem import Action, Model, State, offered
+
+NO_ACTIONS: frozenset[Action] = frozenset()
+NAN = math.nan
+MAX_DECISIONS = 10_000_000  # a greedy longer than this is taken to be endless
+
+
+class Status(Enum):
+    """How a rollout ended."""
+
+    COMPLETE = "complete"  # a candidate solution with an energy
+    DEAD_END = "dead end"  # only actions that belong to another branch of the partition tree are left
+    PRUNED = "pruned"  # the bound says nothing below beats the incumbent
+    DUPLICATE = "duplicate"  # a state with this key was met before
+    INTERRUPTED = "interrupted"  # time ran out on the way
+
+
+class Policy(Protocol):
+    """How a rollout chooses once it has left its prefix; ``None`` in a proposal means greedily.
+
+    A policy is plain data that can be sent to another process. `begin` returns the choosing function of one
+    rollout, with all state of its own (random generator, what is still to be replayed).
+    """
+
+    def begin(self, model: Model) -> Callable[[State, Any, Any], int]:
+        """Return ``choose(state, actions, scores) -> index``, fresh for one rollout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What to grow: take `prefix`, then the action of rank `rank`, then go on by `policy`.
+
+    Attributes
+    ----------
+    prefix : tuple of actions
+        Taken one after the other without ranking.
+    rank : int
+        Which action to take where the prefix ends: 0 the best, 1 the second best, ...
+    banned : frozenset of actions
+        Never taken from the end of the prefix on (partition tree of a commutative problem).
+    cutoff : float
+        Energy to beat: a state whose bound is not below it ends the rollout.
+    policy : Policy or None
+        How to choose below; None is greedy.
+    partition : bool
+        Whether the actions passed over for `rank` are banned below, as in the partition tree.
+    full : bool
+        Report every score at every state, best first, not only the two that make a dilemma.
+    """
+
+    prefix: tuple[Action, ...] = ()
+    rank: int = 0
+    banned: frozenset[Action] = NO_ACTIONS
+    cutoff: float = math.inf
+    policy: Policy | None = None
+    partition: bool = False
+    full: bool = False
+
+
+@dataclass(slots=True)
+class Rollout:
+    """What was met while growing a proposal.
+
+    State 0 is the one at the end of the prefix; state i follows after ``actions[i - 1]``. At every state in
+    which an action was taken, `best` holds f of its best action and `next` f of the best one *not yet tried*
+    (NaN when none is left).
+    """
+
+    status: Status = Status.COMPLETE
+    actions: list[Action] = field(default_factory=list)
+    best: list[float] = field(default_factory=list)
+    next: list[float] = field(default_factory=list)
+    count: list[int] = field(default_factory=list)
+    skipped: tuple[Action, ...] = ()
+    taken: float = NAN  # f of the first action taken
+    bounds: list[float] = field(default_factory=list)
+    keys: list[Hashable] = field(default_factory=list)
+    scores: list[np.ndarray] = field(default_factory=list)
+    energy: float = NAN
+    nodes: int = 0
+
+    def cut(self, state: int) -> None:
+        """Forget `state` and all after it: it was met before."""
+        self.status = Status.DUPLICATE
+        self.energy = NAN
+        self.nodes = state
+        del self.actions[state:]
+        del self.best[state:], self.next[state:], self.count[state:], self.bounds[state:], self.scores[state:]
+
+
+def grow(
+    model: Model,
+    proposal: Proposal,
+    *,
+    seen: Container[Hashable] = (),
+    out_of_time: Callable[[], bool] | None = None,
+    start: tuple[int, State] | None = None,
+) -> Rollout:
+    """Grow one candidate solution from a proposal.
+
+    Parameters
+    ----------
+    model : Model
+        The problem.
+    proposal : Proposal
+        Where to start and how to choose.
+    seen : container of keys
+        Keys of states met before; the rollout ends on one of them.
+    out_of_time : callable, optional
+        Asked at every state; the rollout is abandoned when it says so.
+    start : (int, state), optional
+        A state already known, with the number of actions of the prefix that lead to it.
+
+    Returns
+    -------
+    Rollout
+    """
+    taken, state = start if start is not None else (0, model.initial())
+    for action in proposal.prefix[taken:]:
+        state = model.apply(state, action)
+    rollout = Rollout()
+    banned, rank, full, cutoff = proposal.banned, proposal.rank, proposal.full, proposal.cutoff
+    choose = proposal.policy.begin(model) if proposal.policy is not None else None
+    bound, key, sharp = model.bound, model.key, model.bound_knows_banned
+    path, best, nexts, counts, bounds = (
+        rollout.actions, rollout.best, rollout.next, rollout.count, rollout.bounds
+    )  # fmt: skip
+    while True:
+        if out_of_time is not None and out_of_time():
+            rollout.status = Status.INTERRUPTED
+            break
+        actions, scores = offered(model.actions(state))
+        count = len(actions)
+        if not count:  # S is a candidate solution: Alg. 1 l.6
+            rollout.energy = checked_energy(model, state)
+            if model.polish is not None:
+                rollout.energy = min(rollout.energy, checked_energy(model, model.polish(state)))
+            break
+        if banned and not rank and not full:
+            order = best_two_open(actions, scores, banned)
+            count = len(order)
+            if not count:
+                rollout.status = Status.DEAD_END
+                break
+            index, top = order[0], float(scores[order[0]])
+            second = float(scores[order[1]]) if count > 1 else NAN
+        elif rank or full:
+            order = ranked(actions, scores, banned)
+            count = len(order)
+            if rank >= count:
+                rollout.status = Status.DEAD_END
+                break
+            index, top = order[rank], float(scores[order[0]])
+            second = float(scores[order[rank + 1]]) if rank + 1 < count else NAN
+            if full:
+                rollout.scores.append(np.array([scores[i] for i in order], dtype=float))
+        else:
+            order = None
+            index, top, second = best_two(scores)
+        if choose is not None:
+            index = choose(state, actions, scores)
+        action = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]  # Alg. 1 l.7
+        if not best:
+            rollout.taken = float(scores[index])
+        best.append(top)
+        nexts.append(second)
+        counts.append(count)
+        if bound is not None:
+            bounds.append(_bound_of_rest(bound, state, actions, order, index, rank, banned, sharp))
+        if rank:
+            if proposal.partition:  # the actions passed over belong to the branches before this one
+                rollout.skipped = tuple(_plain(actions, i) for i in order[:rank])  # type: ignore[index]
+                banned = banned.union(rollout.skipped)
+            rank = 0
+        state = model.apply(state, action)  # Alg. 1 l.9
+        path.append(action)
+        if key is not None:
+            mark = (key(state), banned) if banned else key(state)
+            if mark in seen:
+                rollout.status = Status.DUPLICATE
+                break
+            rollout.keys.append(mark)
+        if bound is not None and (bound(state, banned) if sharp else bound(state)) >= cutoff:
+            rollout.status = Status.PRUNED
+            break
+        if len(path) > MAX_DECISIONS:
+            raise ProblemError(
+                f"actions: still not empty after {MAX_DECISIONS} decisions; a complete solution must offer none"
+            )
+    rollout.nodes = len(path)
+    return rollout
+
+
+def _bound_of_rest(
+    bound: Callable[..., float],
+    state: State,
+    actions: Any,
+    order: list[int] | None,
+    index: int,
+    rank: int,
+    banned: frozenset[Action],
+    sharp: bool,
+) -> float:
+    """Return a bound on what is left below `state` once the action of this rank has been taken."""
+    if not sharp:
+        return float(bound(state))
+    tried = [index] if order is None else order[: rank + 1]
+    return float(bound(state, banned.union(_plain(actions, i) for i in tried)))
+
+
+def _plain(actions: Any, index: int) -> Action:
+    action: Action = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]
+    return action
+
+
+def best_two(scores: Any) -> tuple[int, float, float]:
+    """Return the index of the best score, that score, and the second best (NaN if there is none).
+
+    >>> best_two([1.0, 3.0, 3.0])
+    (1, 3.0, 3.0)
+    """
+    if isinstance(scores, np.ndarray):
+        index = int(scores.argmax())  # NaN wins an argmax: one test finds it
+        top = float(scores[index])
+        if top != top:
+            raise nan_score(scores)
+        if len(scores) == 1:
+            return index, top, NAN
+        left, right = scores[:index], scores[index + 1 :]
+        if not index:
+            return index, top, float(right.max())
+        if not len(right):
+            return index, top, float(left.max())
+        return index, top, float(max(left.max(), right.max()))
+    top = max(scores)
+    total = sum(scores)
+    if total != total and any(s != s for s in scores):
+        raise nan_score(scores)
+    index = scores.index(top)
+    if len(scores) == 1:
+        return index, float(top), NAN
+    if not index:
+        return index, float(top), float(max(scores[1:]))
+    rest = [*scores[:index], *scores[index + 1 :]]
+    return index, float(top), float(max(rest))
+
+
+def ranked(actions: Any, scores: Any, banned: Container[Action] = ()) -> list[int]:
+    """Return the indices of the actions that are not banned, best first, equal scores in the order offered.
+
+    >>> ranked("abc", [1.0, 2.0, 2.0], {"b"})
+    [2, 0]
+    """
+    if isinstance(scores, np.ndarray):
+        order = np.argsort(-scores, kind="stable").tolist()
+        if scores[order[-1]] != scores[order[-1]]:  # NaN sorts last
+            raise nan_score(scores)
+        names = actions.tolist() if isinstance(actions, np.ndarray) else actions
+    else:
+        total = sum(scores)
+        if total != total and any(s != s for s in scores):
+            raise nan_score(scores)
+        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+        names = actions.tolist() if isinstance(actions, np.ndarray) else actions
+    return [i for i in order if names[i] not in banned] if banned else order
+
+
+def best_two_open(actions: Any, scores: Any, banned: Container[Action]) -> list[int]:
+    """Return the indices of the two best actions that are not banned, as the first two of `ranked`.
+
+    >>> best_two_open("abcd", [3.0, 1.0, 2.0, 2.0], {"a"})
+    [2, 3]
+    """
+    if isinstance(scores, np.ndarray):
+        left = scores.astype(float)  # a copy: what has been looked at sinks to -inf
+        found: list[int] = []
+        while len(found) < 2:
+            index = int(left.argmax())
+            if left[index] == -np.inf:  # nothing left, or scores of -inf: sort them properly
+                return ranked(actions, scores, banned)[:2]
+            if left[index] != left[index]:
+                raise nan_score(scores)
+            left[index] = -np.inf
+            if _plain(actions, index) not in banned:
+                found.append(index)
+        return found
+    total = sum(scores)
+    if total != total and any(s != s for s in scores):
+        raise nan_score(scores)
+    names = actions.tolist() if isinstance(actions, np.ndarray) else actions
+    kept = [i for i, name in enumerate(names) if name not in banned]
+    if len(kept) < 2:
+        return kept
+    first = max(kept, key=scores.__getitem__)
+    kept.remove(first)
+    return [first, max(kept, key=scores.__getitem__)]
+
+
+def nan_score(scores: Any) -> ProblemError:
+    """Return the error for a score that is not a number."""
+    where = next(i for i, s in enumerate(scores) if s != s)
+    return ProblemError(
+        f"actions: expected real scores, got NaN for action number {where}; "
+        f"leave an action out if it must not be taken"
+    )
+
+
+def checked_energy(model: Model, state: State) -> float:
+    """Return the energy of a complete state as a float."""
+    energy = model.energy(state)
+    try:
+        value = float(energy)
+    except (TypeError, ValueError):
+        raise ProblemError(
+            f"energy: expected a real number, got {type(energy).__name__}; return a float, lower is better"
+        ) from None
+    if value != value:
+        raise ProblemError("energy: expected a real number, got NaN; return inf for an infeasible solution")
+    return value

@@ -1,0 +1,453 @@
+"""The only search loop: ask the strategy, grow what it proposes, tell it, keep the best.
+
+`Search` owns the clock, the incumbent, the trace and the stop rules. `minimize` is a loop over it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypedDict, Unpack
+
+import numpy as np
+
+from dilemma.errors import ProblemError
+from dilemma.executors import executor_for
+from dilemma.problem import Action, Model, Problem, State
+from dilemma.result import Result, Trace
+from dilemma.rollout import Proposal, Rollout, Status, grow
+from dilemma.stop import Progress, StopReason, stop_rule
+from dilemma.strategies import resolve
+from dilemma.strategies.base import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One evaluated candidate, as seen by a loop over `search` and by callbacks.
+
+    Attributes
+    ----------
+    iteration : int
+        0 for the greedy.
+    energy, incumbent : float
+        The candidate's own energy, and the best so far.
+    improved : bool
+        Whether the candidate became the incumbent.
+    nodes : int
+        Decisions taken so far.
+    seconds : float
+        Since the call.
+    """
+
+    iteration: int
+    energy: float
+    incumbent: float
+    improved: bool
+    nodes: int
+    seconds: float
+
+
+Callback: TypeAlias = "Callable[[Event], object]"
+
+
+class Search:
+    """A search that is run by iterating over it; see `search` for the parameters.
+
+    Attributes
+    ----------
+    result : Result
+        The best so far, at any moment.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        strategy: str | Strategy = "auto",
+        max_iter: int | None = None,
+        max_nodes: int | None = None,
+        time_limit: float | None = None,
+        target: float | None = None,
+        no_improvement: int | None = None,
+        stop: Any = None,
+        random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = 1,
+        executor: Any = None,
+        callbacks: Callback | Sequence[Callback] = (),
+        verbose: int = 0,
+        warm_start: Iterable[Action] | None = None,
+    ) -> None:
+        self._started = time.perf_counter()
+        self.model = Model(problem)
+        self.strategy = resolve(strategy)
+        self._rule = stop_rule(
+            max_iter=max_iter,
+            max_nodes=max_nodes,
+            time_limit=time_limit,
+            target=target,
+            no_improvement=no_improvement,
+            stop=stop,
+        )
+        self._max_iter = max_iter
+        self._deadline = None if time_limit is None else self._started + float(time_limit)
+        if not self._rule.rules and not self.strategy.traits.finite:
+            raise ValueError(
+                f"search: strategy {self.strategy.name!r} never ends by itself: give max_iter, max_nodes, "
+                f"time_limit, target, no_improvement or stop"
+            )
+        self._seed = random_state if isinstance(random_state, (int, np.integer)) else None
+        self._rng = _generator(random_state)
+        self._callbacks = _callbacks(callbacks, verbose)
+        self._warm = None if warm_start is None else tuple(warm_start)
+        self._executor = executor_for(self.model, n_jobs, executor)
+        self._run = self.strategy.start(self.model, self._rng)
+        self._trace = Trace()
+        self._actions: tuple[Action, ...] | None = None
+        self._energy = math.inf
+        self._greedy = math.inf
+        self._nodes = 0
+        self._last_improvement = 0
+        self._distinct: set[int] = set()
+        self._root_bound = -math.inf
+        self._stop = StopReason.RUNNING
+        self._optimal = False
+        self._final: Result | None = None
+        self._events = self._loop()
+
+    # -- the loop ----------------------------------------------------------------------------------------
+
+    def _loop(self) -> Iterator[Event]:
+        """Yield one event a candidate until a stop rule holds or nothing is left."""
+        try:
+            if self.model.bound is not None:
+                self._root_bound = float(self.model.bound(self.model.initial()))
+            while self._stop is StopReason.RUNNING:  # Alg. 1 l.4
+                proposals = self._run.ask(self._window())
+                if not proposals:
+                    self._exhausted()
+                    break
+                first = not len(self._trace)  # the greedy is always finished: there is always an answer
+                grown = self._executor.run(
+                    proposals, seen=self._run.seen(), out_of_time=None if first else self._out_of_time
+                )
+                for proposal, rollout in zip(proposals, grown, strict=False):
+                    if rollout.status is Status.INTERRUPTED:
+                        break
+                    self._run.tell(rollout)
+                    self._nodes += rollout.nodes
+                    if rollout.status is Status.COMPLETE:
+                        yield self._record(proposal.prefix, rollout)
+                        if first and self._warm is not None:
+                            yield self._record_warm(self._warm)
+                    if self._done():
+                        break
+                else:
+                    continue
+                self._done()
+        finally:
+            self._executor.close()
+
+    def _window(self) -> int:
+        """Return how many proposals to ask for at once.
+
+        One at a time at first, when every candidate changes what to do next, and then a few per cent of what
+        was done already: enough to keep workers busy. It depends on counts alone, so that the answer is the
+        same for any number of workers.
+        """
+        done = len(self._trace)
+        window = max(1, min(64, done // 32))
+        return window if self._max_iter is None else max(1, min(window, self._max_iter - done))
+
+    def _record(self, prefix: tuple[Action, ...], rollout: Rollout) -> Event:
+        """Enter a candidate into the trace, and make it the incumbent if it is better."""
+        actions = (*prefix, *rollout.actions)
+        energy, iteration = rollout.energy, len(self._trace)
+        if iteration == 0:
+            self._greedy = energy
+        try:
+            self._distinct.add(_identity(actions, self.model.commutative))
+        except TypeError:
+            raise ProblemError(
+                f"actions: expected hashable actions, got {next(a for a in actions if not _hashable(a))!r}; "
+                f"use numbers, strings or tuples"
+            ) from None
+        improved = energy < self._energy or self._actions is None
+        if improved:  # Alg. 1 l.13
+            self._energy, self._actions = energy, actions
+            self._last_improvement = iteration
+        seconds = time.perf_counter() - self._started
+        self._trace.append(self._nodes, seconds, energy, self._energy)
+        event = Event(iteration, energy, self._energy, improved, self._nodes, seconds)
+        for callback in self._callbacks:
+            if callback(event) is True:
+                self._stop = StopReason.CALLBACK
+        return event
+
+    def _record_warm(self, actions: tuple[Action, ...]) -> Event:
+        """Evaluate the solution the user gave; the greedy completes it if it is only a beginning."""
+        try:
+            rollout = grow(self.model, Proposal(prefix=actions))
+        except Exception as error:
+            raise ProblemError(
+                f"warm_start: expected a sequence of actions that can be taken from the initial state, "
+                f"got one that fails with {type(error).__name__}: {error}"
+            ) from error
+        self._nodes += len(actions) + rollout.nodes
+        warm = getattr(self._run, "warm", None)
+        if warm is not None:
+            warm((*actions, *rollout.actions), rollout.energy)
+        return self._record(actions, rollout)
+
+    def _done(self) -> bool:
+        if self._stop is StopReason.RUNNING:
+            if self._energy <= self._root_bound:
+                self._stop, self._optimal = StopReason.OPTIMAL, True
+            else:
+                reason = self._rule.reached(
+                    Progress(
+                        iterations=len(self._trace),
+                        nodes=self._nodes,
+                        seconds=time.perf_counter() - self._started,
+                        energy=self._energy,
+                        stalled=max(0, len(self._trace) - 1 - self._last_improvement),
+                    )
+                )
+                self._stop = reason if reason is not None else StopReason.RUNNING
+        return self._stop is not StopReason.RUNNING
+
+    def _exhausted(self) -> None:
+        proved = self._run.proves() or self._energy <= max(self._run.bound(), self._root_bound)
+        self._optimal = proved and self._actions is not None
+        self._stop = StopReason.OPTIMAL if self._optimal else StopReason.EXHAUSTED
+
+    def _out_of_time(self) -> bool:
+        return self._deadline is not None and time.perf_counter() >= self._deadline
+
+    # -- what the user sees ------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Event]:
+        return self._events
+
+    def __next__(self) -> Event:
+        return next(self._events)
+
+    def stop(self, reason: StopReason = StopReason.CALLBACK) -> None:
+        """End the run before the next candidate; the result keeps what was found."""
+        if self._stop is StopReason.RUNNING:
+            self._stop = reason
+        self._executor.close()
+
+    @property
+    def result(self) -> Result:
+        """The best so far; final once the run has ended."""
+        if self._final is not None:
+            return self._final
+        solution: State = None
+        if self._actions is not None:
+            solution = self._solution(self._actions)
+        bound = self._energy if self._optimal else max(self._root_bound, self._run.bound())
+        describe = getattr(self.model.problem, "describe", None)
+        actions = self._actions or ()
+        result = Result(
+            solution=solution,
+            actions=actions,
+            energy=self._energy,
+            greedy_energy=self._greedy,
+            bound=min(bound, self._energy),
+            optimal=self._optimal,
+            stop_reason=self._stop,
+            iterations=len(self._trace),
+            nodes=self._nodes,
+            distinct=len(self._distinct),
+            runtime=time.perf_counter() - self._started,
+            trace=self._trace,
+            strategy=self.strategy.name,
+            random_state=None if self._seed is None else int(self._seed),
+            names=tuple(str(describe(a)) for a in actions) if callable(describe) else None,
+        )
+        if self._stop is not StopReason.RUNNING:
+            self._final = result
+        return result
+
+    def _solution(self, actions: tuple[Action, ...]) -> State:
+        state = self.model.replay(actions)
+        if self.model.polish is not None:
+            polished = self.model.polish(state)
+            if self.model.energy(polished) < self.model.energy(state):
+                return polished
+        return state
+
+
+class Options(TypedDict, total=False):
+    """The keyword arguments of `minimize` and `search`."""
+
+    strategy: str | Strategy
+    max_iter: int | None
+    max_nodes: int | None
+    time_limit: float | None
+    target: float | None
+    no_improvement: int | None
+    stop: Any
+    random_state: int | np.random.Generator | None
+    n_jobs: int | None
+    executor: Any
+    callbacks: Callback | Sequence[Callback]
+    verbose: int
+    warm_start: Iterable[Action] | None
+
+
+def search(problem: Problem, **options: Unpack[Options]) -> Search:
+    """Return a search to iterate over: one `Event` a candidate.
+
+    Takes the parameters of `minimize`. The search starts with the first ``next``; ``.result`` is the best so
+    far at any moment.
+
+    Examples
+    --------
+    >>> from dilemma import search
+    >>> class Pack:
+    ...     items = {"a": 6, "b": 5, "c": 5}
+    ...     commutative = True
+    ...     def initial(self): return frozenset()
+    ...     def actions(self, state):
+    ...         room = 10 - sum(self.items[i] for i in state)
+    ...         return [(i, w) for i, w in self.items.items() if i not in state and w <= room]
+    ...     def apply(self, state, action): return state | {action}
+    ...     def energy(self, state): return -sum(self.items[i] for i in state)
+    >>> for event in search(Pack(), max_iter=10):
+    ...     if event.improved:
+    ...         print(event.iteration, event.energy)
+    0 -6.0
+    1 -10.0
+    """
+    return Search(problem, **options)
+
+
+def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
+    """Improve a problem's greedy until a budget is spent or nothing is left to try.
+
+    Parameters
+    ----------
+    problem : Problem
+        An object with methods ``initial``, ``actions``, ``apply`` and ``energy``.
+    strategy : str or Strategy, default "auto"
+        A name from `dilemma.strategies.names()`, or a configured strategy.
+    max_iter : int, optional
+        Evaluate at most this many candidates; the greedy is the first.
+    max_nodes : int, optional
+        Take about this many decisions.
+    time_limit : float, optional
+        Seconds since the call, set-up included. The greedy is always finished, so there is always an answer.
+    target : float, optional
+        Stop once an energy is at or below this.
+    no_improvement : int, optional
+        Stop after this many candidates without a better one.
+    stop : stop rule or callable, optional
+        A rule of `dilemma.stop` (joined by ``|``), or a function of `dilemma.stop.Progress`.
+    random_state : int or numpy Generator, optional
+        Seed. Strategies that draw nothing ignore it; with the same seed the answer is the same.
+    n_jobs : int, default 1
+        Worker processes; -1 for all cores. The answer does not depend on it, unless time runs out.
+    executor : object, optional
+        Anything with ``submit(fn, *args) -> Future`` to use instead of own worker processes.
+    callbacks : callable or sequence of callables
+        Called with each `Event`; returning True ends the run.
+    verbose : int, default 0
+        1 prints improvements to stderr, 2 every candidate.
+    warm_start : iterable of actions, optional
+        A solution to evaluate right after the greedy.
+
+    Returns
+    -------
+    Result
+        Ctrl-C returns the best so far, with ``stop_reason`` INTERRUPTED.
+
+    Notes
+    -----
+    Without any budget the search goes on until it has covered everything, which proves the optimum.
+
+    Examples
+    --------
+    >>> from dilemma import minimize
+    >>> class Pack:
+    ...     items = {"a": 6, "b": 5, "c": 5}
+    ...     commutative = True
+    ...     def initial(self): return frozenset()
+    ...     def actions(self, state):
+    ...         room = 10 - sum(self.items[i] for i in state)
+    ...         return [(i, w) for i, w in self.items.items() if i not in state and w <= room]
+    ...     def apply(self, state, action): return state | {action}
+    ...     def energy(self, state): return -sum(self.items[i] for i in state)
+    >>> result = minimize(Pack())
+    >>> result.energy, result.greedy_energy, result.optimal
+    (-10.0, -6.0, True)
+    """
+    searching = Search(problem, **options)
+    try:
+        for _ in searching:
+            pass
+    except KeyboardInterrupt:
+        searching.stop(StopReason.INTERRUPTED)
+    return searching.result
+
+
+# -- arguments --------------------------------------------------------------------------------------------
+
+
+def _generator(random_state: object) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if random_state is not None and (
+        isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer))
+    ):
+        raise TypeError(
+            f"random_state: expected an int, a numpy Generator or None, got {type(random_state).__name__}"
+        )
+    if random_state is not None and random_state < 0:
+        raise ValueError(f"random_state: expected an int >= 0, got {random_state}")
+    return np.random.default_rng(random_state)
+
+
+def _identity(actions: tuple[Action, ...], commutative: bool) -> int:
+    """Return a hash that tells solutions apart, whatever the order of actions that commute."""
+    return hash(frozenset(Counter(actions).items())) if commutative else hash(actions)
+
+
+def _hashable(action: object) -> bool:
+    try:
+        hash(action)
+    except TypeError:
+        return False
+    return True
+
+
+def _callbacks(callbacks: Any, verbose: int) -> tuple[Callback, ...]:
+    given = (callbacks,) if callable(callbacks) else tuple(callbacks)
+    for callback in given:
+        if not callable(callback):
+            raise TypeError(f"callbacks: expected functions of an Event, got {type(callback).__name__}")
+    return (*given, _printer(verbose)) if verbose else given
+
+
+def _printer(verbose: int) -> Callback:
+    """Return a callback that prints improvements (1) or every candidate (2 and more) to stderr."""
+
+    def show(event: Event) -> None:
+        if event.improved or verbose > 1:
+            mark = "*" if event.improved else " "
+            print(
+                f"{mark} candidate {event.iteration:>7}  energy {event.energy:>16.10g}  "
+                f"best {event.incumbent:>16.10g}  {event.seconds:9.3f} s",
+                file=sys.stderr,
+            )
+
+    return show
+
+
+# What `help` and editors show: every parameter by name.
+search.__signature__ = minimize.__signature__ = inspect.signature(Search)  # type: ignore[attr-defined]

@@ -1,0 +1,42 @@
+"""The default: two queues over one explored tree, taking turns.
+
+One follows a key without constants to tune, regret/σ_gap + one per deviation + (E_parent − E_0)/σ_E, whose scales
+are estimated from the run itself; the other takes the fewest deviations first and the smallest gap among those.
+The first trusts scores and energies, the second neither, and each corrects the other. Measured against the rest
+of the family in ``docs/choosing.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dilemma.likelihood import FLOOR
+from dilemma.strategies.best_first import BestFirst, Key, Scales
+from dilemma.strategies.explored import FloatArray, Met
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto(BestFirst):
+    """Two queues over one tree; see the module's text."""
+
+    name: ClassVar[str] = "auto"
+    adaptive: ClassVar[bool] = True
+
+    def keys(self) -> tuple[Key, ...]:
+        return scaled_regret, few_deviations
+
+
+def scaled_regret(met: Met, scales: Scales) -> FloatArray:
+    """Return regret, deviations and the energy of the candidate left, each on its own scale."""
+    worse = np.nan_to_num(
+        (met.energy - scales.greedy_energy) / scales.energy, nan=0.0, posinf=10.0, neginf=-10.0
+    )
+    return (met.regret + met.gap) / scales.gap + met.deviations + 1.0 + worse
+
+
+def few_deviations(met: Met, scales: Scales) -> FloatArray:
+    """Return the number of deviations, parted by the local gap."""
+    return met.deviations + met.gap / (2.0 * FLOOR)

@@ -1,0 +1,24 @@
+"""Breadth-first: the shallowest state first, in the order met. A reference, not a recommendation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dilemma.strategies.best_first import BestFirst, Key, Scales
+from dilemma.strategies.explored import FloatArray, Met
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreadthFirst(BestFirst):
+    """The shallowest state with an untried action first."""
+
+    name: ClassVar[str] = "breadth_first"
+
+    def keys(self) -> tuple[Key, ...]:
+        return (shallowest,)
+
+
+def shallowest(met: Met, scales: Scales) -> FloatArray:
+    """Return the depth."""
+    return met.depth

@@ -1,0 +1,252 @@
+"""The explored tree: every state met, filed with what it would cost to change its decision.
+
+One rollout is one `Dive`: the states it stood in share their path, so a filed state costs a few numbers, not a
+copy of itself. Its alternatives are not stored; they are ranked again when it is revisited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dilemma.likelihood import Likelihood
+from dilemma.problem import Action
+from dilemma.rollout import NO_ACTIONS, Proposal, Rollout
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+
+class Dive:
+    """What one rollout added to the tree.
+
+    Position 0 stands for the state the rollout branched from, filed again with its next untried action;
+    position i for the new state after the first i actions. The root dive's position 0 is the root.
+    """
+
+    __slots__ = (
+        "actions", "at", "banned", "depth", "deviations", "done", "energy", "log_p", "log_ranks", "met", "parent",
+        "rank", "ranks", "regret", "rest", "serial",
+    )  # fmt: skip
+
+    def __init__(self, parent: Dive | None, at: int, rank: int, serial: int) -> None:
+        self.parent = parent
+        self.at, self.rank, self.serial = at, rank, serial
+        self.depth: int = 0 if parent is None else parent.depth + at  # of position 0
+        self.actions: tuple[Action, ...] = ()
+        self.banned = NO_ACTIONS  # below the first action
+        self.energy = math.nan
+        # What the path to the states below has cost so far, position 0 excluded:
+        self.regret = 0.0  # sum of log P_max - log P_chosen
+        self.deviations = 0  # decisions that were not greedy
+        self.ranks = 0  # sum of the ranks taken
+        self.log_ranks = 0.0  # sum of log(1 + rank)
+        self.log_p: FloatArray | None = None  # sum of log P_chosen, by position
+        self.rest: FloatArray | None = None  # bound on what is still untried, by position
+        self.done = bytearray()  # positions whose next action was taken already
+        self.met: Met | None = None  # kept where keys are computed again
+
+    def home(self, at: int) -> tuple[Dive, int]:
+        """Return the dive that met the state at a position first, and its position there."""
+        if at or self.parent is None:
+            return self, at
+        return self.parent, self.at
+
+    def path(self, at: int) -> tuple[Action, ...]:
+        """Return the actions from the root to the state at a position."""
+        dive, at = self.home(at)
+        parts: list[Iterable[Action]] = []
+        while True:
+            parts.append(dive.actions[:at])
+            if dive.parent is None:
+                break
+            dive, at = dive.parent, dive.at
+        return tuple(action for part in reversed(parts) for action in part)
+
+    def banned_at(self, at: int) -> frozenset[Action]:
+        """Return the actions that belong to other branches than the one of the state at a position."""
+        dive, at = self.home(at)
+        return dive.banned if at else NO_ACTIONS
+
+
+class Met:
+    """The states of one dive that have an untried action, as columns: what a key is computed from.
+
+    One table of numbers, a row a quantity, so that a dive is one block of memory.
+
+    Attributes
+    ----------
+    at : position in the dive
+    depth : decisions above the state
+    rank : rank of its next untried action (1 = the second best)
+    best, next : f of its best and of its next untried action
+    gap : log P_best - log P_next
+    regret : log-likelihood given up on the path so far
+    deviations, ranks, log_ranks : decisions on the path that were not greedy, the sum of their ranks, and the
+        sum of log(1 + rank)
+    energy : energy of the candidate on which the state was first met
+    log_p : log-likelihood of the path, where scores were recorded in full
+    log_best, log_next : log P of the best and of the next action, likewise
+    """
+
+    __slots__ = ("at", "table")
+
+    def __init__(self, at: NDArray[np.int64], table: FloatArray) -> None:
+        self.at = at
+        self.table = table
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def __getitem__(self, which: NDArray[np.bool_]) -> Met:
+        return Met(self.at[which], self.table[:, which])
+
+    def _row(self, index: int) -> FloatArray:
+        row: FloatArray = self.table[index]
+        return row
+
+    @property
+    def depth(self) -> FloatArray:
+        return self._row(0)
+
+    @property
+    def rank(self) -> FloatArray:
+        return self._row(1)
+
+    @property
+    def best(self) -> FloatArray:
+        return self._row(2)
+
+    @property
+    def next(self) -> FloatArray:
+        return self._row(3)
+
+    @property
+    def gap(self) -> FloatArray:
+        return self._row(4)
+
+    @property
+    def regret(self) -> FloatArray:
+        return self._row(5)
+
+    @property
+    def deviations(self) -> FloatArray:
+        return self._row(6)
+
+    @property
+    def ranks(self) -> FloatArray:
+        return self._row(7)
+
+    @property
+    def log_ranks(self) -> FloatArray:
+        return self._row(8)
+
+    @property
+    def energy(self) -> FloatArray:
+        return self._row(9)
+
+    @property
+    def log_p(self) -> FloatArray:
+        return self._row(10)
+
+    @property
+    def log_best(self) -> FloatArray:
+        return self._row(11)
+
+    @property
+    def log_next(self) -> FloatArray:
+        return self._row(12)
+
+
+SHORT, LONG = 10, 13  # rows without and with log-likelihoods
+
+
+def file_dive(
+    home: tuple[Dive, int] | None, proposal: Proposal, rollout: Rollout, likelihood: Likelihood, serial: int
+) -> tuple[Dive, Met]:
+    """Return the dive a rollout made and the states to file.
+
+    Parameters
+    ----------
+    home : (Dive, position) or None
+        The state the rollout branched from; None for the first one.
+    proposal, rollout : Proposal, Rollout
+        What was asked and what came of it.
+    likelihood : Likelihood
+        How scores become probabilities.
+    serial : int
+        The dive's number, in order of creation.
+    """
+    parent, at = home if home is not None else (None, 0)
+    rank, count = proposal.rank, len(rollout.best)
+    dive = Dive(parent, at, rank, serial)
+    dive.actions = tuple(rollout.actions)
+    dive.energy = rollout.energy
+    dive.banned = proposal.banned.union(rollout.skipped) if rollout.skipped else proposal.banned
+    dive.done = bytearray(count)
+    if rollout.bounds:
+        dive.rest = np.array(rollout.bounds)
+    table = np.empty((LONG if rollout.scores else SHORT, count))
+    depth, ranks_next, best, following, gap, *paid, energy = table[:SHORT]
+    depth[:] = np.arange(dive.depth, dive.depth + count)
+    ranks_next[:] = 1.0
+    best[:], following[:] = rollout.best, rollout.next
+    gap[:] = _gaps(rollout, likelihood, best, following, rank)
+    if parent is None or not count:
+        table[5:9] = 0.0
+        energy[:] = rollout.energy
+    else:
+        above = (parent.regret, parent.deviations, parent.ranks, parent.log_ranks) if at else (0.0, 0, 0, 0.0)
+        # What the deviation cost: the same gap its state was filed with.
+        dive.regret = above[0] + _gap_taken(rollout, proposal, likelihood)
+        dive.deviations, dive.ranks = above[1] + 1, above[2] + rank
+        dive.log_ranks = above[3] + math.log1p(rank)
+        if dive.energy != dive.energy:  # no candidate came of it
+            dive.energy = parent.energy
+        below = (dive.regret, dive.deviations, dive.ranks, dive.log_ranks)
+        for row, total, before in zip(paid, below, above, strict=True):
+            row[:] = total
+            row[0] = before  # position 0 is the parent's state, with its next untried action
+        ranks_next[0] = rank + 1
+        energy[:], energy[0] = dive.energy, parent.energy
+    if rollout.scores:
+        _log_likelihoods(dive, table[SHORT:], rollout, likelihood)
+    met = Met(np.arange(count), table)
+    untried = following == following
+    return dive, met if untried.all() else met[untried]
+
+
+def _gaps(
+    rollout: Rollout, likelihood: Likelihood, best: FloatArray, following: FloatArray, rank: int
+) -> FloatArray:
+    if likelihood.custom is None:
+        return likelihood.gap(best, following)
+    gaps = np.full(len(best), math.nan)
+    for i, scores in enumerate(rollout.scores):
+        log_p, r = likelihood.log_p(scores), rank + 1 if i == 0 else 1
+        if r < len(log_p):
+            gaps[i] = log_p[0] - log_p[r]
+    return gaps
+
+
+def _gap_taken(rollout: Rollout, proposal: Proposal, likelihood: Likelihood) -> float:
+    if likelihood.custom is not None:
+        log_p = likelihood.log_p(rollout.scores[0])
+        return float(log_p[0] - log_p[proposal.rank])
+    return float(likelihood.gap(rollout.best[0], rollout.taken))
+
+
+def _log_likelihoods(dive: Dive, rows: FloatArray, rollout: Rollout, likelihood: Likelihood) -> None:
+    """Fill in the log-likelihood of each state's path, and of its best and next action."""
+    above = 0.0 if dive.parent is None or dive.parent.log_p is None else float(dive.parent.log_p[dive.at])
+    path, log_best, log_next = rows
+    total = above
+    for i, scores in enumerate(rollout.scores):
+        log_p, chosen = likelihood.log_p(scores), dive.rank if i == 0 else 0
+        path[i], log_best[i] = total, log_p[0]
+        log_next[i] = log_p[chosen + 1] if chosen + 1 < len(log_p) else math.nan
+        total += float(log_p[chosen])
+    dive.log_p = path.copy()
