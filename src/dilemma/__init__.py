@@ -14,6 +14,7 @@ Four methods describe a problem; `minimize` improves its greedy for as long as y
 (1.0, 0.0, True)
 """
 
+from dilemma.check import Report, check_problem
 from dilemma.errors import DilemmaError, FormatError, ProblemError, WorkerError
 from dilemma.problem import Problem
 from dilemma.result import Result, Trace
@@ -28,11 +29,13 @@ __all__ = [
     "FormatError",
     "Problem",
     "ProblemError",
+    "Report",
     "Result",
     "Search",
     "StopReason",
     "Trace",
     "WorkerError",
+    "check_problem",
     "minimize",
     "search",
 ]

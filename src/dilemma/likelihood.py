@@ -74,6 +74,9 @@ def log_gap(best: ArrayLike, other: ArrayLike, kind: Normalise, temperature: flo
     [0.693]
     """
     top, low = np.asarray(best, dtype=float), np.asarray(other, dtype=float)
+    if kind == "proportional" and low.ndim and low.size and low.min() > 0:  # the common case, in one step
+        ratio = top / low if top.max() < math.inf else np.where(top == low, 1.0, np.inf)
+        return np.asarray(np.minimum(np.log(ratio), FLOOR))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if kind == "proportional":
             gap = np.log(np.maximum(top, 0.0)) - np.log(np.maximum(low, 0.0))
@@ -106,6 +109,14 @@ class Likelihood:
     def gap(self, best: ArrayLike, other: ArrayLike) -> FloatArray:
         """Return log P_best − log P_other for many states at once."""
         return log_gap(best, other, self.kind, self.temperature)
+
+    def gap_of(self, best: float, other: float) -> float:
+        """Return `gap` for one state."""
+        if best == other:
+            return 0.0
+        if self.kind == "proportional" and 0 < other < best < math.inf:
+            return min(math.log(best / other), FLOOR)
+        return float(self.gap(best, other))
 
     def log_p(self, scores: FloatArray) -> FloatArray:
         """Return log P(A|S) of one state's actions, in the order given."""

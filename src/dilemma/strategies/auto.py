@@ -8,6 +8,7 @@ of the family in ``docs/choosing.md``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +17,8 @@ import numpy as np
 from dilemma.likelihood import FLOOR
 from dilemma.strategies.best_first import BestFirst, Key, Scales
 from dilemma.strategies.explored import FloatArray, Met
+
+WORST = 10.0  # standard deviations of energy; a candidate that is not feasible counts as this bad
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +34,10 @@ class Auto(BestFirst):
 
 def scaled_regret(met: Met, scales: Scales) -> FloatArray:
     """Return regret, deviations and the energy of the candidate left, each on its own scale."""
-    worse = np.nan_to_num(
-        (met.energy - scales.greedy_energy) / scales.energy, nan=0.0, posinf=10.0, neginf=-10.0
-    )
-    return (met.regret + met.gap) / scales.gap + met.deviations + 1.0 + worse
+    key = (met.regret + met.gap) / scales.gap + met.deviations + 1.0
+    if math.isfinite(scales.greedy_energy):
+        key += np.minimum((met.energy - scales.greedy_energy) / scales.energy, WORST)
+    return key
 
 
 def few_deviations(met: Met, scales: Scales) -> FloatArray:

@@ -168,7 +168,8 @@ class BestFirstRun:
             self._skip_duplicates(rollout)
         self.incumbent.update(rollout)
         dive, met = file_dive(home, proposal, rollout, self.likelihood, self._told)
-        self._stats.add(rollout, met)
+        if self.config.adaptive:
+            self._stats.add(rollout, met)
         self._told += 1
         if self._told == 1:
             self._stats.into(self.scales, rollout)
@@ -244,7 +245,9 @@ class _Stats:
             self.greedy[1] += len(met)
         _accumulate(self.gaps, met.gap)
         if rollout.status is Status.COMPLETE and math.isfinite(rollout.energy):
-            _accumulate(self.energies, np.array([rollout.energy]))
+            self.energies[0] += 1
+            self.energies[1] += rollout.energy
+            self.energies[2] += rollout.energy * rollout.energy
 
     def into(self, scales: Scales, greedy: Rollout | None) -> None:
         if greedy is not None:
@@ -259,8 +262,8 @@ class _Stats:
 
 def _accumulate(sums: list[float], values: FloatArray) -> None:
     sums[0] += len(values)
-    sums[1] += float(values.sum())
-    sums[2] += float(np.dot(values, values))
+    sums[1] += float(np.add.reduce(values))
+    sums[2] += float(values.dot(values))
 
 
 def _deviation(sums: list[float]) -> float:

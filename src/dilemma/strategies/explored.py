@@ -18,6 +18,8 @@ from dilemma.problem import Action
 from dilemma.rollout import NO_ACTIONS, Proposal, Rollout
 
 FloatArray: TypeAlias = NDArray[np.float64]
+Positions: TypeAlias = NDArray[np.int64]
+NOTHING: FloatArray = np.empty(0)
 
 
 class Dive:
@@ -75,7 +77,7 @@ class Dive:
 class Met:
     """The states of one dive that have an untried action, as columns: what a key is computed from.
 
-    One table of numbers, a row a quantity, so that a dive is one block of memory.
+    Columns that are constant along a dive are made on demand from the dive's own numbers.
 
     Attributes
     ----------
@@ -92,76 +94,66 @@ class Met:
     log_best, log_next : log P of the best and of the next action, likewise
     """
 
-    __slots__ = ("at", "table")
+    __slots__ = ("at", "best", "dive", "gap", "log_best", "log_next", "log_p", "next")
 
-    def __init__(self, at: NDArray[np.int64], table: FloatArray) -> None:
+    def __init__(
+        self, dive: Dive, at: Positions, best: FloatArray, following: FloatArray, gap: FloatArray
+    ) -> None:
+        self.dive = dive
         self.at = at
-        self.table = table
+        self.best = best
+        self.next = following
+        self.gap = gap
+        self.log_p = self.log_best = self.log_next = NOTHING
 
     def __len__(self) -> int:
         return len(self.at)
 
     def __getitem__(self, which: NDArray[np.bool_]) -> Met:
-        return Met(self.at[which], self.table[:, which])
+        part = Met(self.dive, self.at[which], self.best[which], self.next[which], self.gap[which])
+        if self.log_p is not NOTHING:
+            part.log_p, part.log_best = self.log_p[which], self.log_best[which]
+            part.log_next = self.log_next[which]
+        return part
 
-    def _row(self, index: int) -> FloatArray:
-        row: FloatArray = self.table[index]
-        return row
+    def _column(self, name: str) -> FloatArray:
+        """Return a total of the path: the dive's own below the deviation, its parent's at position 0."""
+        column = np.full(len(self.at), getattr(self.dive, name), dtype=float)
+        parent = self.dive.parent
+        if parent is not None and not self.at[0]:
+            column[0] = getattr(parent, name) if self.dive.at or name == "energy" else 0.0
+        return column
 
     @property
     def depth(self) -> FloatArray:
-        return self._row(0)
+        return np.asarray(self.at + float(self.dive.depth))
 
     @property
     def rank(self) -> FloatArray:
-        return self._row(1)
-
-    @property
-    def best(self) -> FloatArray:
-        return self._row(2)
-
-    @property
-    def next(self) -> FloatArray:
-        return self._row(3)
-
-    @property
-    def gap(self) -> FloatArray:
-        return self._row(4)
+        column: FloatArray = np.ones(len(self.at))
+        if self.dive.parent is not None and not self.at[0]:
+            column[0] = self.dive.rank + 1
+        return column
 
     @property
     def regret(self) -> FloatArray:
-        return self._row(5)
+        return self._column("regret")
 
     @property
     def deviations(self) -> FloatArray:
-        return self._row(6)
+        return self._column("deviations")
 
     @property
     def ranks(self) -> FloatArray:
-        return self._row(7)
+        return self._column("ranks")
 
     @property
     def log_ranks(self) -> FloatArray:
-        return self._row(8)
+        return self._column("log_ranks")
 
     @property
     def energy(self) -> FloatArray:
-        return self._row(9)
-
-    @property
-    def log_p(self) -> FloatArray:
-        return self._row(10)
-
-    @property
-    def log_best(self) -> FloatArray:
-        return self._row(11)
-
-    @property
-    def log_next(self) -> FloatArray:
-        return self._row(12)
-
-
-SHORT, LONG = 10, 13  # rows without and with log-likelihoods
+        return self._column("energy")
 
 
 def file_dive(
@@ -189,34 +181,24 @@ def file_dive(
     dive.done = bytearray(count)
     if rollout.bounds:
         dive.rest = np.array(rollout.bounds)
-    table = np.empty((LONG if rollout.scores else SHORT, count))
-    depth, ranks_next, best, following, gap, *paid, energy = table[:SHORT]
-    depth[:] = np.arange(dive.depth, dive.depth + count)
-    ranks_next[:] = 1.0
-    best[:], following[:] = rollout.best, rollout.next
-    gap[:] = _gaps(rollout, likelihood, best, following, rank)
-    if parent is None or not count:
-        table[5:9] = 0.0
-        energy[:] = rollout.energy
-    else:
-        above = (parent.regret, parent.deviations, parent.ranks, parent.log_ranks) if at else (0.0, 0, 0, 0.0)
-        # What the deviation cost: the same gap its state was filed with.
-        dive.regret = above[0] + _gap_taken(rollout, proposal, likelihood)
-        dive.deviations, dive.ranks = above[1] + 1, above[2] + rank
-        dive.log_ranks = above[3] + math.log1p(rank)
+    if parent is not None and count:
+        # What the deviation cost is the gap its state was filed with.
+        cost = _gap_taken(rollout, proposal, likelihood)
+        known = parent if at else _ROOT  # totals of the path to the state
+        dive.regret = known.regret + cost
+        dive.deviations, dive.ranks = known.deviations + 1, known.ranks + rank
+        dive.log_ranks = known.log_ranks + math.log1p(rank)
         if dive.energy != dive.energy:  # no candidate came of it
             dive.energy = parent.energy
-        below = (dive.regret, dive.deviations, dive.ranks, dive.log_ranks)
-        for row, total, before in zip(paid, below, above, strict=True):
-            row[:] = total
-            row[0] = before  # position 0 is the parent's state, with its next untried action
-        ranks_next[0] = rank + 1
-        energy[:], energy[0] = dive.energy, parent.energy
+    best, following = np.array(rollout.best), np.array(rollout.next)
+    met = Met(dive, np.arange(count), best, following, _gaps(rollout, likelihood, best, following, rank))
     if rollout.scores:
-        _log_likelihoods(dive, table[SHORT:], rollout, likelihood)
-    met = Met(np.arange(count), table)
+        _log_likelihoods(met, rollout, likelihood)
     untried = following == following
     return dive, met if untried.all() else met[untried]
+
+
+_ROOT = Dive(None, 0, 0, -1)
 
 
 def _gaps(
@@ -236,17 +218,18 @@ def _gap_taken(rollout: Rollout, proposal: Proposal, likelihood: Likelihood) -> 
     if likelihood.custom is not None:
         log_p = likelihood.log_p(rollout.scores[0])
         return float(log_p[0] - log_p[proposal.rank])
-    return float(likelihood.gap(rollout.best[0], rollout.taken))
+    return likelihood.gap_of(rollout.best[0], rollout.taken)
 
 
-def _log_likelihoods(dive: Dive, rows: FloatArray, rollout: Rollout, likelihood: Likelihood) -> None:
+def _log_likelihoods(met: Met, rollout: Rollout, likelihood: Likelihood) -> None:
     """Fill in the log-likelihood of each state's path, and of its best and next action."""
-    above = 0.0 if dive.parent is None or dive.parent.log_p is None else float(dive.parent.log_p[dive.at])
-    path, log_best, log_next = rows
-    total = above
+    dive, count = met.dive, len(met)
+    total = 0.0 if dive.parent is None or dive.parent.log_p is None else float(dive.parent.log_p[dive.at])
+    met.log_p, met.log_best, met.log_next = np.empty(count), np.empty(count), np.full(count, math.nan)
     for i, scores in enumerate(rollout.scores):
         log_p, chosen = likelihood.log_p(scores), dive.rank if i == 0 else 0
-        path[i], log_best[i] = total, log_p[0]
-        log_next[i] = log_p[chosen + 1] if chosen + 1 < len(log_p) else math.nan
+        met.log_p[i], met.log_best[i] = total, log_p[0]
+        if chosen + 1 < len(log_p):
+            met.log_next[i] = log_p[chosen + 1]
         total += float(log_p[chosen])
-    dive.log_p = path.copy()
+    dive.log_p = met.log_p
