@@ -215,7 +215,7 @@ class _Player:
             self.report.add(
                 "actions",
                 "two calls on the same state gave different offers",
-                "return the same actions and scores for the same state; draw no random numbers, iterate over no set",
+                "return the same actions and scores for the same state; no random numbers, no iteration over sets",
             )
         self._check_offer(state, *first)
         return first
@@ -367,12 +367,11 @@ def _alike(a: State, b: State) -> bool:
     one, two = _print_of(a), _print_of(b)
     if one is None or one == two:
         return True
+    compare: object = type(a).__eq__
+    if compare is object.__eq__:  # equal only to itself: nothing can be said
+        return True
     try:
-        return (
-            bool(np.array_equal(a, b))
-            if isinstance(a, np.ndarray)
-            else bool(a == b) or type(a).__eq__ is object.__eq__
-        )
+        return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) else bool(a == b)
     except Exception:
         return True
 
