@@ -131,14 +131,16 @@ class Model:
         self.actions: Callable[[State], Offer] = problem.actions
         self.apply: Callable[[State, Action], State] = problem.apply
         self.energy: Callable[[State], float] = problem.energy
-        self.bound: Callable[..., float] | None = _power(problem, "bound")
+        bound = _power(problem, "bound")
+        sharp = bound is not None and _takes_two(bound)
+        self.bound: Callable[..., float] | None = _with_default(bound) if sharp else bound
         self.key: Callable[[State], Hashable] | None = _power(problem, "key")
         self.polish: Callable[[State], State] | None = _power(problem, "polish")
         self.legal: Callable[[State, Action], bool] | None = _power(problem, "legal")
         self.related: Callable[[Action, Action], float] | None = _power(problem, "related")
         self.commutative = bool(getattr(problem, "commutative", False))
         self.normalise: Any = getattr(problem, "normalise", None)
-        self.bound_knows_banned = self.bound is not None and self.commutative and _takes_two(self.bound)
+        self.bound_knows_banned = sharp and self.commutative
 
     def replay(self, actions: Iterable[Action]) -> State:
         """Return the state a sequence of actions leads to."""
@@ -158,6 +160,15 @@ def _power(problem: object, name: str) -> Any:
             f"problem.{name}: expected a method, got {type(method).__name__}; rename the attribute"
         )
     return method
+
+
+def _with_default(bound: Callable[..., float]) -> Callable[..., float]:
+    """Return a bound whose second parameter may be left out."""
+
+    def with_default(state: State, banned: frozenset[Action] = frozenset()) -> float:
+        return bound(state, banned)
+
+    return with_default
 
 
 def _takes_two(bound: Callable[..., float]) -> bool:
