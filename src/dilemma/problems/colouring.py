@@ -1,0 +1,170 @@
+"""Graph colouring: the fewest colours such that neighbours differ.
+
+Greedy: DSATUR; Brélaz, Communications of the ACM 22 (1979). Polish: regrouping by colour classes, which never
+needs more colours; Culberson's iterated greedy (1992).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from dilemma.problems._checks import count, frozen
+from dilemma.problems._graphs import adjacency, random_edges
+from dilemma.problems.loaders import read_dimacs
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Colours(NamedTuple):
+    """(vertex, colour) in order; for each colour in use the vertices it is barred from; who is coloured."""
+
+    steps: tuple[tuple[int, int], ...]
+    barred: NDArray[np.bool_]
+    coloured: NDArray[np.bool_]
+
+
+class Colouring:
+    """Colour the vertex with the fewest choices left (DSATUR), with the lowest colour by preference.
+
+    The action is ``(vertex, colour)``; offered are the colours in use that fit and one new colour, which
+    reaches every colouring up to the names of the colours. `legal` also allows any other vertex.
+
+    Parameters
+    ----------
+    n : int
+        Vertices are 0 to n - 1.
+    edges : array_like of pairs
+
+    Examples
+    --------
+    >>> problem = Colouring(3, [(0, 1), (1, 2)])
+    >>> state = problem.initial()
+    >>> while offered := problem.actions(state)[0]:
+    ...     state = problem.apply(state, offered[0])
+    >>> problem.energy(state)
+    2.0
+    """
+
+    def __init__(self, n: int, edges: ArrayLike) -> None:
+        self.n = count("n", n)
+        self.adjacent = adjacency(self.n, edges)
+        self.degree = self.adjacent.sum(axis=1)
+        self._clique = self._greedy_clique()
+
+    @classmethod
+    def random(cls, n: int, seed: int = 0, *, density: float = 0.5) -> Self:
+        """Each edge with probability `density`, as in the DSJC graphs."""
+        return cls(n, random_edges(n, seed, density))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """A DIMACS ``.col`` file."""
+        return cls(*read_dimacs(path))
+
+    def initial(self) -> Colours:
+        return Colours(
+            (), frozen(np.zeros((0, self.n), dtype=np.bool_)), frozen(np.zeros(self.n, dtype=np.bool_))
+        )
+
+    def actions(self, state: Colours) -> tuple[list[tuple[int, int]], list[float]]:
+        if len(state.steps) == self.n:
+            return [], []
+        saturation = state.barred.sum(axis=0)
+        vertex = int(np.where(state.coloured, -1, saturation * self.n + self.degree).argmax())
+        colours = (~state.barred[:, vertex]).nonzero()[0].tolist()
+        colours.append(len(state.barred))
+        return [(vertex, colour) for colour in colours], [1.0 / (1.0 + colour) for colour in colours]
+
+    def apply(self, state: Colours, action: tuple[int, int]) -> Colours:
+        vertex, colour = action
+        if colour == len(state.barred):
+            barred = np.concatenate((state.barred, self.adjacent[vertex : vertex + 1]))
+        else:
+            barred = state.barred.copy()
+            barred[colour] |= self.adjacent[vertex]
+        barred.setflags(write=False)
+        coloured = state.coloured.copy()
+        coloured[vertex] = True
+        coloured.setflags(write=False)
+        return Colours((*state.steps, (vertex, colour)), barred, coloured)
+
+    def energy(self, state: Colours) -> float:
+        return float(len(state.barred))
+
+    def legal(self, state: Colours, action: tuple[int, int]) -> bool:
+        vertex, colour = action
+        if state.coloured[vertex] or colour > len(state.barred):
+            return False
+        return colour == len(state.barred) or not state.barred[colour, vertex]
+
+    def bound(self, state: Colours) -> float:
+        """No fewer colours than are in use, nor than a clique has vertices."""
+        return float(max(len(state.barred), self._clique))
+
+    def _greedy_clique(self) -> int:
+        best = 0
+        for start in np.argsort(-self.degree, kind="stable")[:50]:
+            size, candidates = 1, self.adjacent[start]
+            while candidates.any():
+                inside = np.where(candidates, self.adjacent[:, candidates].sum(axis=1), -1)
+                candidates = candidates & self.adjacent[int(inside.argmax())]
+                size += 1
+            best = max(best, size)
+        return best
+
+    def polish(self, state: Colours, rounds: int = 20) -> Colours:
+        """Colour again class by class, in several orders: a class never splits, and some may vanish."""
+        classes = self.classes(state)
+        for turn in range(rounds):
+            if turn % 3 == 0:
+                classes.sort(key=len, reverse=True)
+            elif turn % 3 == 1:
+                classes.reverse()
+            else:
+                classes = classes[1::2] + classes[::2]
+            classes = self._recoloured([v for members in classes for v in members])
+        if len(classes) >= len(state.barred):
+            return state
+        result = self.initial()
+        for colour, members in enumerate(classes):
+            for vertex in members:
+                result = self.apply(result, (vertex, colour))
+        return result
+
+    def _recoloured(self, order: list[int]) -> list[list[int]]:
+        """First-fit colour classes of the vertices taken in this order."""
+        classes: list[list[int]] = []
+        barred: list[NDArray[np.bool_]] = []
+        for vertex in order:
+            for members, no in zip(classes, barred, strict=True):
+                if not no[vertex]:
+                    members.append(vertex)
+                    no |= self.adjacent[vertex]
+                    break
+            else:
+                classes.append([vertex])
+                barred.append(self.adjacent[vertex].copy())
+        return classes
+
+    def classes(self, state: Colours) -> list[list[int]]:
+        """The vertices of each colour."""
+        result: list[list[int]] = [[] for _ in state.barred]
+        for vertex, colour in state.steps:
+            result[colour].append(vertex)
+        return result
+
+    def related(self, a: tuple[int, int], b: tuple[int, int]) -> float:
+        """Neighbours, and vertices of one colour, belong together."""
+        return float(self.adjacent[a[0], b[0]]) + float(a[1] == b[1])
+
+    def decisions(self, state: Colours) -> tuple[tuple[int, int], ...]:
+        """The actions that lead to `state`."""
+        return state.steps
+
+    def describe(self, action: tuple[int, int]) -> str:
+        return f"give vertex {action[0]} colour {action[1]}"

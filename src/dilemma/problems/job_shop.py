@@ -1,0 +1,243 @@
+"""Job shop: the schedule of least makespan; each job visits each machine once in its own order.
+
+Greedy: active schedules by Giffler and Thompson, Operations Research 8 (1960), with a dispatching rule.
+Polish: swaps at the ends of critical blocks; Nowicki and Smutnicki, Management Science 42 (1996).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from dilemma.problems._checks import chosen, count, matrix
+from dilemma.problems.loaders import read_job_shop
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike
+
+RULES = ("mwkr", "spt", "lpt", "mopnr")
+
+
+class Schedule(NamedTuple):
+    """Operations in the order they were fixed; how far each job is; when jobs and machines are free."""
+
+    order: tuple[int, ...]
+    done: tuple[int, ...]
+    job_free: tuple[float, ...]
+    machine_free: tuple[float, ...]
+
+
+class JobShop:
+    """Among the operations that compete for the machine that could finish one first, start one.
+
+    The action is the operation ``job * m + k``: the k-th step of a job.
+
+    Parameters
+    ----------
+    machines : array_like, n x m integers
+        The machine of each job's k-th operation.
+    times : array_like, n x m
+        Its processing time.
+    rule : {"mwkr", "spt", "lpt", "mopnr"}
+        Most work remaining, shortest or longest processing time, most operations remaining.
+
+    Examples
+    --------
+    >>> problem = JobShop([[0, 1], [1, 0]], [[3, 2], [2, 4]])
+    >>> state = problem.initial()
+    >>> while offered := problem.actions(state)[0]:
+    ...     state = problem.apply(state, offered[0])
+    >>> problem.energy(state)
+    7.0
+    """
+
+    def __init__(self, machines: ArrayLike, times: ArrayLike, *, rule: str = "mwkr") -> None:
+        t = matrix("times", times)
+        route = matrix("machines", machines, rows=t.shape[0], columns=t.shape[1]).astype(np.int64)
+        self.n, self.m = t.shape
+        if (np.sort(route, axis=1) != np.arange(self.m)).any():
+            raise ValueError(f"machines: expected each of 0 to {self.m - 1} once in every row, got another")
+        self.rule = chosen("rule", rule, RULES)
+        self.machine: list[int] = route.ravel().tolist()  # by operation
+        self.time: list[float] = t.ravel().tolist()
+        self._tail: list[float] = (t[:, ::-1].cumsum(axis=1)[:, ::-1]).ravel().tolist()  # own time included
+        self._score = [self._rank(op) for op in range(self.n * self.m)]
+        self._on = [[op for op in range(self.n * self.m) if self.machine[op] == i] for i in range(self.m)]
+
+    def _rank(self, op: int) -> float:
+        if self.rule == "mwkr":
+            return self._tail[op]
+        if self.rule == "mopnr":
+            return float(self.m - op % self.m)
+        return self.time[op] if self.rule == "lpt" else 1.0 / max(self.time[op], 1e-9)
+
+    @classmethod
+    def random(cls, n: int, seed: int = 0, *, m: int | None = None, rule: str = "mwkr") -> Self:
+        """Taillard's generator: times 1 to 99, random routes; n machines unless m is given."""
+        rng = np.random.default_rng(seed)
+        machines = count("m", n if m is None else m, low=min(n, 1))
+        times = rng.integers(1, 100, (count("n", n), machines))
+        return cls(rng.permuted(np.tile(np.arange(machines), (n, 1)), axis=1), times, rule=rule)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], *, rule: str = "mwkr") -> Self:
+        """The standard form: ``n m``, then per job its machines and times in pairs."""
+        return cls(*read_job_shop(path), rule=rule)
+
+    def initial(self) -> Schedule:
+        return Schedule((), (0,) * self.n, (0.0,) * self.n, (0.0,) * self.m)
+
+    def actions(self, state: Schedule) -> tuple[list[int], list[float]]:
+        ops = self._conflict(state)
+        return ops, [self._score[op] for op in ops]
+
+    def _conflict(self, state: Schedule) -> list[int]:
+        """The operations that could start before the earliest possible finish, on that machine."""
+        m, machine, machine_free = self.m, self.machine, state.machine_free
+        soonest, bottleneck = float("inf"), -1
+        waiting = []
+        for job, k in enumerate(state.done):
+            if k < m:
+                op = job * m + k
+                start = max(state.job_free[job], machine_free[machine[op]])
+                waiting.append((start, op))
+                if start + self.time[op] < soonest:
+                    soonest, bottleneck = start + self.time[op], machine[op]
+        # An operation of no duration finishes when it starts: it competes too.
+        return [
+            op
+            for start, op in waiting
+            if machine[op] == bottleneck and (start < soonest or start + self.time[op] == soonest)
+        ]
+
+    def apply(self, state: Schedule, action: int) -> Schedule:
+        action = int(action)
+        job, k = divmod(action, self.m)
+        i = self.machine[action]
+        end = max(state.job_free[job], state.machine_free[i]) + self.time[action]
+        return Schedule(
+            (*state.order, action),
+            (*state.done[:job], k + 1, *state.done[job + 1 :]),
+            (*state.job_free[:job], end, *state.job_free[job + 1 :]),
+            (*state.machine_free[:i], end, *state.machine_free[i + 1 :]),
+        )
+
+    def energy(self, state: Schedule) -> float:
+        return max(state.job_free, default=0.0)
+
+    def legal(self, state: Schedule, action: int) -> bool:
+        job, k = divmod(action, self.m)
+        return state.done[job] == k and action in self._conflict(state)
+
+    def key(self, state: Schedule) -> tuple[object, ...]:
+        return state[1:]
+
+    def bound(self, state: Schedule) -> float:
+        """Each job's work to come; each machine's, between its first head and its shortest tail."""
+        best = 0.0
+        for job, k in enumerate(state.done):
+            rest = self._tail[job * self.m + k] if k < self.m else 0.0
+            best = max(best, state.job_free[job] + rest)
+        for i, ops in enumerate(self._on):
+            head = tail = float("inf")
+            work = 0.0
+            for op in ops:
+                job, k = divmod(op, self.m)
+                at = state.done[job]
+                if k >= at:
+                    first = job * self.m + at
+                    head = min(head, state.job_free[job] + self._tail[first] - self._tail[op])
+                    tail = min(tail, self._tail[op] - self.time[op])
+                    work += self.time[op]
+            if work:
+                best = max(best, max(head, state.machine_free[i]) + work + tail)
+        return best * (1 - 1e-12)
+
+    def polish(self, state: Schedule) -> Schedule:
+        """Swap neighbours at the ends of critical blocks while that shortens the schedule."""
+        order = list(state.order)
+        best = self.energy(state)
+        while True:
+            for a, b in self._critical_swaps(order):
+                other = self._swapped(order, a, b)
+                candidate = self._replay(other)
+                if self.energy(candidate) < best:
+                    order, state, best = other, candidate, self.energy(candidate)
+                    break
+            else:
+                return state
+
+    def _replay(self, order: list[int]) -> Schedule:
+        """The semi-active schedule of a sequence of operations."""
+        job_free, machine_free = [0.0] * self.n, [0.0] * self.m
+        for op in order:
+            job, i = op // self.m, self.machine[op]
+            a, b = job_free[job], machine_free[i]
+            job_free[job] = machine_free[i] = (a if a > b else b) + self.time[op]
+        return Schedule(tuple(order), (self.m,) * self.n, tuple(job_free), tuple(machine_free))
+
+    def _critical_swaps(self, order: list[int]) -> list[tuple[int, int]]:
+        """The first and last pairs of the blocks of one longest path."""
+        end: dict[int, float] = {}
+        before: dict[int, int] = {}
+        last_on: dict[int, int] = {}
+        for op in order:
+            previous = [op - 1] if op % self.m else []
+            if self.machine[op] in last_on:
+                previous.append(last_on[self.machine[op]])
+            end[op] = self.time[op]
+            if previous:
+                before[op] = max(previous, key=end.__getitem__)
+                end[op] += end[before[op]]
+            last_on[self.machine[op]] = op
+        path = [max(end, key=end.__getitem__)] if end else []
+        while path and path[-1] in before:
+            path.append(before[path[-1]])
+        path.reverse()
+        blocks: list[list[int]] = []
+        for op in path:
+            if blocks and self.machine[blocks[-1][-1]] == self.machine[op]:
+                blocks[-1].append(op)
+            else:
+                blocks.append([op])
+        pairs = []
+        for index, block in enumerate(blocks):
+            if len(block) > 1:
+                if index > 0:
+                    pairs.append((block[0], block[1]))
+                if index < len(blocks) - 1 and (len(block) > 2 or index == 0):
+                    pairs.append((block[-2], block[-1]))
+        return pairs
+
+    def _swapped(self, order: list[int], a: int, b: int) -> list[int]:
+        """The sequence with b before a, its neighbour on one machine; what waits for a moves behind it."""
+        i, j = order.index(a), order.index(b)
+        jobs, machines = {a // self.m}, set[int]()
+        early, late = [], []
+        for op in order[i + 1 : j]:
+            if op // self.m in jobs or self.machine[op] in machines:
+                late.append(op)
+                jobs.add(op // self.m)
+                machines.add(self.machine[op])
+            else:
+                early.append(op)
+        if (
+            b // self.m in jobs
+        ):  # b waits for a by another way, possible only through operations of no duration
+            return order
+        return [*order[:i], *early, b, a, *late, *order[j + 1 :]]
+
+    def related(self, a: int, b: int) -> float:
+        """Two operations of one job or of one machine belong together."""
+        return float(a // self.m == b // self.m) + float(self.machine[a] == self.machine[b])
+
+    def decisions(self, state: Schedule) -> tuple[int, ...]:
+        """The actions that lead to `state`; after `polish` the schedule need not be active."""
+        return state.order
+
+    def describe(self, action: int) -> str:
+        job, k = divmod(int(action), self.m)
+        return f"start step {k} of job {job} on machine {self.machine[action]}"
