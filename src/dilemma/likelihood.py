@@ -75,8 +75,8 @@ def log_gap(best: ArrayLike, other: ArrayLike, kind: Normalise, temperature: flo
     """
     top, low = np.asarray(best, dtype=float), np.asarray(other, dtype=float)
     if kind == "proportional" and low.ndim and low.size and low.min() > 0:  # the common case, in one step
-        ratio = top / low if top.max() < math.inf else np.where(top == low, 1.0, np.inf)
-        return np.asarray(np.minimum(np.log(ratio), FLOOR))
+        if top.max() < math.inf:
+            return np.asarray(np.minimum(np.log(top) - np.log(low), FLOOR))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if kind == "proportional":
             gap = np.log(np.maximum(top, 0.0)) - np.log(np.maximum(low, 0.0))
@@ -84,7 +84,7 @@ def log_gap(best: ArrayLike, other: ArrayLike, kind: Normalise, temperature: flo
             gap = np.log(np.maximum(-low, 0.0)) - np.log(np.maximum(-top, 0.0))
         else:
             gap = (top - low) / (temperature if kind == "softmax" else 1.0)
-    gap = np.where(top == low, 0.0, gap)  # also 0/0 and inf/inf
+    gap = np.where((top == low) | np.isnan(gap) & ~np.isnan(low), 0.0, gap)  # also 0/0 and inf/inf
     return np.clip(gap, 0.0, FLOOR)
 
 

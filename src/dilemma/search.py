@@ -135,10 +135,12 @@ class Search:
                 grown = self._executor.run(
                     proposals, seen=self._run.seen(), out_of_time=None if first else self._out_of_time
                 )
+                told = 0
                 for proposal, rollout in zip(proposals, grown, strict=False):
                     if rollout.status is Status.INTERRUPTED:
                         break
                     self._run.tell(rollout)
+                    told += 1
                     self._nodes += rollout.nodes
                     if rollout.status is Status.COMPLETE:
                         yield self._record(proposal.prefix, rollout)
@@ -146,9 +148,8 @@ class Search:
                             yield self._record_warm(self._warm)
                     if self._done():
                         break
-                else:
-                    continue
-                self._done()
+                if not self._done() and told < len(proposals):  # abandoned half-way: the clock said so
+                    self._stop = StopReason.TIME_LIMIT
         finally:
             self._executor.close()
 
