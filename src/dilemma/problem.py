@@ -38,7 +38,7 @@ class Problem(Protocol):
         ``(actions, scores)``. Equal scores are taken in the order offered.
         """
 
-    def apply(self, state: State, action: Action) -> State:
+    def apply(self, state: State, action: Any) -> State:
         """Return the state that follows; never change `state`."""
 
     def energy(self, state: State) -> float:
@@ -73,14 +73,14 @@ class Polishing(Problem, Protocol):
 class Legal(Problem, Protocol):
     """A problem that can tell whether one action may be taken, without ranking all of them."""
 
-    def legal(self, state: State, action: Action) -> bool:
+    def legal(self, state: State, action: Any) -> bool:
         """Return whether ``actions(state)`` would offer `action`."""
 
 
 class Described(Problem, Protocol):
     """A problem with names for its actions, for people."""
 
-    def describe(self, action: Action) -> str:
+    def describe(self, action: Any) -> str:
         """Return a short name."""
 
 
