@@ -74,7 +74,12 @@ class Legal(Problem, Protocol):
     """A problem that can tell whether one action may be taken, without ranking all of them."""
 
     def legal(self, state: State, action: Any) -> bool:
-        """Return whether ``actions(state)`` would offer `action`."""
+        """Return whether `action` may be taken in `state`.
+
+        True for whatever ``actions(state)`` offers. It may allow more, where `actions` offers only the
+        candidates of a rule (the places of the next item, say): replayed decisions may then come in any order.
+        Nothing is legal in a complete state.
+        """
 
 
 class Described(Problem, Protocol):

@@ -116,6 +116,11 @@ class BadLegal(Good):
         return False
 
 
+class LaxLegal(Good):
+    def legal(self, state, action):
+        return True
+
+
 class BadKey(Good):
     def key(self, state):
         return 0
@@ -164,7 +169,8 @@ BROKEN = [
     (HighBound, "bound", "10.0"),
     (Endless, "actions", "still not empty"),
     (WrongOrder, "commutative", "another order"),
-    (BadLegal, "legal", "disagrees"),
+    (BadLegal, "legal", "refuses"),
+    (LaxLegal, "legal", "nothing is offered"),
     (BadKey, "key", "same key"),
     (WorsePolish, "polish", "worse"),
     (RandomApply, "apply", "two different states"),

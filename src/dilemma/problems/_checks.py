@@ -26,10 +26,11 @@ def matrix(
 
 def square(name: str, values: ArrayLike, *, size: int | None = None, low: float = 0.0) -> NDArray[np.float64]:
     """A read-only square float matrix."""
-    array = np.asarray(values, dtype=np.float64)
+    array = _floats(name, values, 2)
     if array.size == 0:
         array = array.reshape(0, 0)
-    return matrix(name, array, rows=len(array) if size is None else size, columns=len(array), low=low)
+    columns = size if size is not None else len(array) if array.ndim else None
+    return _checked(name, array, 2, (columns, columns), low)
 
 
 def integers(name: str, values: ArrayLike, *, low: int, high: int) -> NDArray[np.int64]:
@@ -82,10 +83,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 def _checked(
     name: str, values: ArrayLike, ndim: int, shape: tuple[int | None, ...], low: float
 ) -> NDArray[np.float64]:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: expected {ndim}-d numbers, got {_shown(values)} ({error})") from None
+    array = _floats(name, values, ndim)
     if array.ndim != ndim:
         raise ValueError(f"{name}: expected {ndim} dimension(s), got shape {array.shape}")
     for axis, (expected, got) in enumerate(zip(shape, array.shape, strict=True)):
@@ -100,6 +98,13 @@ def _checked(
             f"{name}: expected numbers of at least {low:g}, got {array[place]:g} at {list(place)}"
         )
     return frozen(array)
+
+
+def _floats(name: str, values: ArrayLike, ndim: int) -> NDArray[np.float64]:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: expected {ndim}-d numbers, got {_shown(values)} ({error})") from None
 
 
 def _shown(values: object) -> str:

@@ -77,9 +77,9 @@ class JobShop:
     @classmethod
     def random(cls, n: int, seed: int = 0, *, m: int | None = None, rule: str = "mwkr") -> Self:
         """Taillard's generator: times 1 to 99, random routes; n machines unless m is given."""
-        rng = np.random.default_rng(seed)
-        machines = count("m", n if m is None else m, low=min(n, 1))
-        times = rng.integers(1, 100, (count("n", n), machines))
+        n, rng = count("n", n), np.random.default_rng(seed)
+        machines = count("m", n if m is None else m)
+        times = rng.integers(1, 100, (n, machines))
         return cls(rng.permuted(np.tile(np.arange(machines), (n, 1)), axis=1), times, rule=rule)
 
     @classmethod

@@ -56,6 +56,11 @@ def read_text(path: str | PathLike[str], *, max_bytes: int | None = None) -> str
         ) from None
 
 
+def as_number(word: str) -> float:
+    """The value of a plain decimal number; NaN for anything else (also for "nan", "1_0" and the like)."""
+    return float(word) if _NUMBER.fullmatch(word) else np.nan
+
+
 class Tokens:
     """The whitespace-separated words of a file, read one after another as checked numbers."""
 
@@ -67,7 +72,7 @@ class Tokens:
         if comment is not None:
             lines = [[] if words and words[0].startswith(comment) else words for words in lines]
         if headings:  # lines of words between the numbers, as in Taillard's files
-            lines = [[] if any(c.isalpha() for word in words for c in word) else words for words in lines]
+            lines = [words if any(c.isdigit() for c in "".join(words)) else [] for words in lines]
         self.words = [word for words in lines for word in words]
         self._ends = list(accumulate(len(words) for words in lines))
         self._next = 0
@@ -108,7 +113,7 @@ class Tokens:
         values = np.empty(count)
         for i in range(count):
             word = self.words[self._next]
-            value = float(word) if _NUMBER.fullmatch(word) else np.nan
+            value = as_number(word)
             if not low <= value <= high:
                 self.fail(f"{what}, a number from {low:.17g} to {high:.17g}", repr(word[:40]))
             values[i] = value
@@ -179,7 +184,7 @@ def read_set_cover(path: str | PathLike[str], *, layout: str = "rows") -> tuple[
     if layout not in ("rows", "columns"):
         raise ValueError(f"layout: expected 'rows' or 'columns', got {layout!r}")
     tokens = Tokens(path)
-    m = tokens.size("rows", each=0 if layout == "columns" else 1)
+    m = tokens.size("rows")  # in either form a row takes at least one number
     n = tokens.size("columns", each=1 if layout == "rows" else 2)
     if layout == "columns":
         costs = np.empty(n)
@@ -188,19 +193,22 @@ def read_set_cover(path: str | PathLike[str], *, layout: str = "rows") -> tuple[
             costs[j] = tokens.numbers(1, "cost", low=0)[0]
             rows_of.append(_members(tokens, "rows of this column", m))
         tokens.end()
+        missing = np.setdiff1d(np.arange(m), np.concatenate([*rows_of, np.empty(0, dtype=np.int64)]))
+        if len(missing):
+            tokens.fail("a column for every row", f"none for row {missing[0] + 1}")
         return costs, m, rows_of
     costs = tokens.numbers(n, "cost", low=0)
     members: list[list[int]] = [[] for _ in range(n)]
     for row in range(m):
-        for column in _members(tokens, "columns of this row", n).tolist():
+        for column in _members(tokens, "columns of this row", n, least=1).tolist():
             members[column].append(row)
     tokens.end()
     return costs, m, [np.array(rows, dtype=np.int64) for rows in members]
 
 
-def _members(tokens: Tokens, what: str, limit: int) -> Ints:
+def _members(tokens: Tokens, what: str, limit: int, least: int = 0) -> Ints:
     """A count and that many different indices from 1 to `limit`, returned from 0."""
-    size = tokens.size(what)
+    size = tokens.size(what, low=least)
     values = tokens.integers(size, what, low=1, high=limit) - 1
     if len(np.unique(values)) < size:
         tokens.fail(f"different {what}", "one of them twice", index=tokens._next - 1)
@@ -210,8 +218,8 @@ def _members(tokens: Tokens, what: str, limit: int) -> Ints:
 def read_job_shop(path: str | PathLike[str]) -> tuple[Ints, Floats]:
     """The standard job-shop form: ``n m``, then per job m pairs of machine and time; ``#`` comments."""
     tokens = Tokens(path, comment="#")
-    n = tokens.integer("jobs")
-    m = tokens.integer("machines")
+    n = tokens.size("jobs")
+    m = tokens.size("machines")
     if 2 * n * m > tokens.left:
         tokens.fail(f"{2 * n * m} numbers for {n} jobs on {m} machines", f"{tokens.left}")
     machines = np.empty((n, m), dtype=np.int64)
@@ -234,8 +242,8 @@ def read_flow_shop(path: str | PathLike[str]) -> list[Floats]:
         width = tokens.on_this_line()
         if width not in (2, 5):
             tokens.fail("'jobs machines' or 'jobs machines seed upper lower' on one line", f"{width} numbers")
-        n = tokens.integer("jobs")
-        m = tokens.integer("machines")
+        n = tokens.size("jobs")
+        m = tokens.size("machines")
         if width == 5:
             tokens.integers(3, "seed and bounds")
         if n * m > tokens.left:
@@ -262,16 +270,14 @@ def read_dimacs(path: str | PathLike[str]) -> tuple[int, Ints]:
         if words[0] == "p":
             if vertices >= 0 or len(words) != 4 or words[1] not in ("edge", "edges", "col"):
                 fail("one line 'p edge VERTICES EDGES'", repr(line[:60]))
-            if not (words[2].isdecimal() and len(words[2]) <= 6 and int(words[2]) <= MAX_VERTICES):
+            if not 0 <= as_number(words[2]) <= MAX_VERTICES or not words[2].isdecimal():
                 fail(f"at most {MAX_VERTICES} vertices", repr(words[2][:40]))
             vertices = int(words[2])
         elif words[0] == "e":
             ends = words[1:]
             if vertices < 0:
                 fail("a 'p edge' line before the first edge", repr(line[:60]))
-            if len(ends) != 2 or not all(
-                w.isdecimal() and len(w) <= 6 and 1 <= int(w) <= vertices for w in ends
-            ):
+            if len(ends) != 2 or not all(w.isdecimal() and 1 <= as_number(w) <= vertices for w in ends):
                 fail(f"'e U V' with vertices from 1 to {vertices}", repr(line[:60]))
             u, v = sorted((int(ends[0]) - 1, int(ends[1]) - 1))
             if u == v:

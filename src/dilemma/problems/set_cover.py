@@ -75,8 +75,9 @@ class SetCover:
     ) -> Self:
         """Balas and Ho's generator: costs 1 to 100, each row covered at least twice, no column empty."""
         rng = np.random.default_rng(seed)
+        n = count("n", n)
         m = count("rows", max(1, n // 5) if rows is None else rows)
-        if count("n", n) < 2 and m:
+        if n < 2 and m:
             return cls(np.ones(max(n, 1)), m, [np.arange(m)])
         inside = rng.random((m, n)) < density
         for row in range(m):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
-from dilemma.problems.loaders import EXACT, read_text
+from dilemma.problems.loaders import EXACT, as_number, read_text
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CITIES = 10_000  # an n x n matrix of floats: 800 MB
+KINDS = ("EUC_2D", "CEIL_2D", "MAN_2D", "MAX_2D", "ATT", "GEO")
 _SECTIONS = (
     "NODE_COORD_SECTION",
     "EDGE_WEIGHT_SECTION",
@@ -63,10 +64,7 @@ def distances(points: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
         exact = np.sqrt(dx * dx + dy * dy)
         rules = {"EUC_2D": np.floor(exact + 0.5), "CEIL_2D": np.ceil(exact), "EXACT_2D": exact}
         if kind not in rules:
-            raise ValueError(
-                f"EDGE_WEIGHT_TYPE: expected EUC_2D, CEIL_2D, MAN_2D, MAX_2D, ATT, GEO or EXPLICIT, "
-                f"got {kind!r}"
-            )
+            raise ValueError(f"kind: expected EXACT_2D or one of {', '.join(KINDS)}, got {kind!r}")
         result = rules[kind]
     return result
 
@@ -115,12 +113,13 @@ class _Reader:
             matrix = self._explicit(n)
         elif coordinates is None:
             self.fail("a NODE_COORD_SECTION or EDGE_WEIGHT_TYPE: EXPLICIT", "the end of the file")
+        elif kind not in KINDS:
+            self.fail(f"EDGE_WEIGHT_TYPE: EXPLICIT or one of {', '.join(KINDS)}", repr(kind[:40]))
         else:
-            try:
-                matrix = distances(coordinates, kind)
-            except ValueError as error:
-                raise ValueError(f"{self.path}, line {self.at}: {error}") from None
+            matrix = distances(coordinates, kind)
         np.fill_diagonal(matrix, 0.0)
+        if (matrix != matrix.T).any() or (matrix < 0).any():
+            self.fail("symmetric distances of at least 0", "others")
         capacity, demands, depot = self._vehicles(n)
         return Tsplib(self.header.get("NAME", self.path.stem), matrix, coordinates, capacity, demands, depot)
 
@@ -146,19 +145,14 @@ class _Reader:
             elif section is None:
                 self.fail("'KEY: VALUE' or a section's name", repr(text[:60]))
             else:
-                try:
-                    values = [float(w) for w in text.split() if "_" not in w or self.fail("numbers", repr(w))]
-                except ValueError as error:
-                    if str(error).startswith(str(self.path)):
-                        raise
-                    self.fail("numbers", repr(text[:60]))
+                values = [as_number(word) for word in text.split()]
                 if not all(abs(v) <= EXACT for v in values):  # NaN fails too
                     self.fail("finite numbers", repr(text[:60]))
                 self.sections[section].append((self.at, values))
 
     def _dimension(self) -> int:
         text = self.header.get("DIMENSION", "")
-        if not (text.isdecimal() and len(text) <= 6 and int(text) <= MAX_CITIES):
+        if not (text.isdecimal() and 0 <= as_number(text) <= MAX_CITIES):
             self.fail(f"DIMENSION: a whole number up to {MAX_CITIES}", repr(text[:40]))
         return int(text)
 
@@ -193,7 +187,7 @@ class _Reader:
             np.triu_indices(n, 0 if diagonal else 1) if upper else np.tril_indices(n, 0 if diagonal else -1)
         )
         result[places] = values
-        return np.maximum(result, result.T) if n and result.min() >= 0 else result + result.T
+        return result + result.T - np.diag(result.diagonal())
 
     def _exactly(self, values: list[float], count: int, form: str) -> None:
         if len(values) != count:
@@ -203,14 +197,15 @@ class _Reader:
         if "DEMAND_SECTION" not in self.sections:
             return 0.0, np.empty(0), 0
         text = self.header.get("CAPACITY", "")
-        try:
-            capacity = float(text)
-        except ValueError:
-            capacity = -1.0
+        capacity = as_number(text)
         if not 0 <= capacity <= EXACT:
             self.fail("CAPACITY: a number of at least 0", repr(text[:40]))
         demands = self._by_node("DEMAND_SECTION", n, 1)[:, 0]
         depots = [v for _, row in self.sections.get("DEPOT_SECTION", []) for v in row if v != -1]
         if len(depots) > 1 or any(v != int(v) or not 1 <= v <= n for v in depots):
             self.fail(f"one depot, a node from 1 to {n}", f"{depots}"[:60])
-        return capacity, demands, int(depots[0]) - 1 if depots else 0
+        depot = int(depots[0]) - 1 if depots else 0
+        served = np.delete(demands, depot) if n else demands
+        if len(served) and not 0 <= served.min() <= served.max() <= capacity:
+            self.fail(f"demands from 0 to the capacity {capacity:g}", f"{served.min():g} to {served.max():g}")
+        return capacity, demands, depot

@@ -98,10 +98,9 @@ class VehicleRouting:
         if not len(data.demands):
             raise ValueError(f"{path}, line 1: expected a DEMAND_SECTION (a .vrp file), got none")
         order = np.concatenate(([data.depot], np.delete(np.arange(len(data.demands)), data.depot)))
-        try:
-            return cls(data.distances[order[:, None], order], data.demands[order], data.capacity)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+        demands = data.demands[order]
+        demands[:1] = 0.0
+        return cls(data.distances[order[:, None], order], demands, data.capacity)
 
     def initial(self) -> Routes:
         ends = np.arange(self.n)

@@ -238,3 +238,20 @@ def test_minimize_proves_the_optimum(case, seed):
     result = dilemma.minimize(problem, max_iter=20_000)
     assert result.optimal
     assert result.energy == pytest.approx(case.optimum(problem))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 25])
+def test_check_problem_finds_nothing(case, n):
+    report = dilemma.check_problem(case.make(n, 0))
+    assert not report.findings, str(report)
+
+
+@pytest.mark.parametrize("n", [True, 2.5, "3", None])
+def test_random_refuses_what_is_no_count(case, n):
+    with pytest.raises(TypeError, match="n: expected an integer"):
+        case.make(n, 0)
+
+
+def test_random_refuses_a_negative_count(case):
+    with pytest.raises(ValueError, match="n: expected at least 0, got -1"):
+        case.make(-1, 0)
