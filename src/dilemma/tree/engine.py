@@ -7,7 +7,6 @@ and on the readable Python twin (`dilemma.tree.twin`) when they are not; both gi
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from dilemma.tree.engine_grown import Grown, Plan, build
+from dilemma.tree.engine_native import NativeSearch, wanted_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,6 @@ Criterion = Literal["entropy", "gini", "error", "squared_error"]
 CategoricalSplits = Literal["subset", "one_vs_rest", "multiway"]
 Energy = Literal["training", "validation"]
 SEARCHES = ("auto", "halving", "proof", "dilemma", "regret", "rank", "random", "greedy")
-KERNELS = ("auto", "python", "native", "avx512", "avx512bw", "avx2", "baseline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,10 +449,12 @@ def _check_together(data: Data, settings: Settings, validation: Data | None, tes
 
 
 def _backend(data: Data, settings: Settings, validation: Data | None) -> Backend:
-    from dilemma.tree.twin import TwinSearch
+    name = wanted_kernel()
+    if name == "python":
+        from dilemma.tree.twin import TwinSearch
 
-    kernel()
-    return TwinSearch(data, settings, validation)
+        return TwinSearch(data, settings, validation)
+    return NativeSearch(data, settings, validation, name)
 
 
 def kernel() -> str:
@@ -469,9 +470,5 @@ def kernel() -> str:
     RuntimeError
         The kernel asked for is not available on this machine.
     """
-    wanted = os.environ.get("DILEMMA_KERNEL", "auto")
-    if wanted not in KERNELS:
-        raise ValueError(f"DILEMMA_KERNEL must be one of {', '.join(KERNELS)}, got {wanted!r}")
-    if wanted not in ("auto", "python"):
-        raise RuntimeError(f"DILEMMA_KERNEL={wanted}: this installation has only the Python kernel")
-    return "python"
+    name = wanted_kernel()
+    return name if name == "python" else f"native {name}"

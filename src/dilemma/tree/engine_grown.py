@@ -32,7 +32,8 @@ class Cut(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A tree as the search sees it: a leaf (cut None), or a cut and the plans of its children."""
+    """A tree as the search sees it: a leaf (cut None), or a cut and the plans of its children
+    (none given: leaves)."""
 
     cut: Cut | None = None
     children: tuple[Plan, ...] = ()
@@ -183,7 +184,8 @@ class _Builder:
             cut, goes_left = self.settle(plan.cut, rows, column, present)
             parts = [rows[goes_left[column]], rows[~goes_left[column]]]
             codes = [-1, -1]
-        children = [self.add(p, r, depth + 1) for p, r in zip(plan.children, parts, strict=True)]
+        below = plan.children or (Plan(),) * len(parts)
+        children = [self.add(p, r, depth + 1) for p, r in zip(below, parts, strict=True)]
         heaviest = int(np.argmax([self.nodes[c][6] for c in children]))
         self.nodes[node] = (cut, *self.nodes[node][1:])
         self.links[node] = (children, codes, children[heaviest])

@@ -302,20 +302,26 @@ class TwinSearch:
             self.grow(self.root, 0.0)
         while self.queue:
             self.begin_trial()
-            node = self.queue[0][-1]
-            edges = self.expand(node)
-            if not self.closed(node) and node.next < len(edges):
-                edge = edges[node.next]
-                path_key = node.path_key + self.step_key(node, node.next)
-                for child in self.follow(node, edge):
-                    self.grow(child, path_key)
-                self.weigh(node, edge)
-                self.iterations += 1
-                node.next += 1
-                heapq.heappop(self.queue)
-                self.push(node)
-            else:
-                heapq.heappop(self.queue)
+            entry = heapq.heappop(self.queue)
+            node = entry[-1]
+            if self.closed(node):
+                continue
+            try:
+                self.try_next(node)
+            except (Stop, KeyboardInterrupt):
+                heapq.heappush(self.queue, entry)
+                raise
+            self.iterations += 1
+            node.next += 1
+            self.push(node)
+
+    def try_next(self, node: Node) -> None:
+        """The next alternative of a node, grown greedily."""
+        edge = self.expand(node)[node.next]
+        path_key = node.path_key + self.step_key(node, node.next)
+        for child in self.follow(node, edge):
+            self.grow(child, path_key)
+        self.weigh(node, edge)
 
     def grow(self, node: Node, path_key: float) -> None:
         """Grow greedily below a node that has not been grown before."""

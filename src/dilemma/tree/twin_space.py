@@ -138,7 +138,7 @@ class TwinSpace:
         codes = [int(c) for c in present]  # here a missing value is one more category
         if self.settings.categorical_splits == "multiway":
             yield Cut(f, MULTIWAY)
-        elif self.settings.categorical_splits == "one_vs_rest" or len(codes) == 2:
+        elif self.settings.categorical_splits == "one_vs_rest" or len(codes) <= 3:
             for c in codes[: 1 if len(codes) == 2 else None]:
                 yield Cut(f, CATEGORY, c, missing_left=c == MISSING)
         else:

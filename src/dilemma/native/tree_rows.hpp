@@ -1,0 +1,243 @@
+// Row sets: lists of row numbers, grouped by class, that live on a stack while they are in use.
+//
+// Nothing below the path being searched is kept: a row set is found again by replaying the cuts
+// that lead to it, which costs far less than what is then done with it.
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include "tree_types.hpp"
+
+namespace dilemma::tree {
+
+struct Key {
+    uint64_t a = 0, b = 0;
+    bool operator==(const Key& o) const { return a == o.a && b == o.b; }
+    bool operator<(const Key& o) const { return a < o.a || (a == o.a && b < o.b); }
+    Key operator^(const Key& o) const { return {a ^ o.a, b ^ o.b}; }
+};
+
+inline uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
+struct Part {
+    const uint32_t* rows = nullptr;
+    uint32_t n = 0;
+    const uint32_t* ends = nullptr;  // end of each class in `rows`
+    const uint32_t* judged = nullptr;  // rows of the validation set, under the validation energy
+    uint32_t n_judged = 0;
+    Key key;  // of all rows whose errors count: training and judging ones
+};
+
+// Memory that is given back in the reverse order.
+class Stack {
+public:
+    struct Mark {
+        size_t block, used;
+    };
+    Mark mark() const { return {block_, used_}; }
+    void release(Mark m) { block_ = m.block, used_ = m.used; }
+
+    template <class T>
+    T* take(size_t count) {
+        const size_t bytes = (count * sizeof(T) + 63) & ~size_t(63);
+        while (block_ < blocks_.size() && used_ + bytes > blocks_[block_].size) ++block_, used_ = 0;
+        if (block_ == blocks_.size()) {
+            const size_t size = std::max(bytes, size_t(1) << 20);
+            blocks_.push_back({std::unique_ptr<char[]>(new char[size + 64]), size});
+            used_ = 0;
+        }
+        char* base = blocks_[block_].data.get();
+        base += (64 - reinterpret_cast<uintptr_t>(base) % 64) % 64;
+        T* out = reinterpret_cast<T*>(base + used_);
+        used_ += bytes;
+        return out;
+    }
+    size_t bytes() const {
+        size_t sum = 0;
+        for (const Block& b : blocks_) sum += b.size;
+        return sum;
+    }
+
+private:
+    struct Block {
+        std::unique_ptr<char[]> data;
+        size_t size;
+    };
+    std::vector<Block> blocks_;
+    size_t block_ = 0, used_ = 0;
+};
+
+struct StackFrame {
+    explicit StackFrame(Stack& s) : stack(s), mark(s.mark()) {}
+    ~StackFrame() { stack.release(mark); }
+    StackFrame(const StackFrame&) = delete;
+    StackFrame& operator=(const StackFrame&) = delete;
+    Stack& stack;
+    Stack::Mark mark;
+};
+
+// Cuts parts into parts.
+class Rows {
+public:
+    Rows(const DataView& data, const DataView* judge, const MaskPool& masks)
+        : data_(data), judge_(judge), masks_(masks), groups_(std::max<uint32_t>(data.n_classes, 1)) {
+        const size_t total = size_t(data.n_rows) + (judge ? judge->n_rows : 0);
+        keys_.resize(total);
+        for (size_t i = 0; i < total; ++i) keys_[i] = {mix(2 * i + 1 + 0x9E3779B97F4A7C15ull), mix(~(2 * i))};
+        order_.resize(data.n_rows);
+        ends_.assign(groups_, 0);
+        if (data.n_classes) {
+            for (uint32_t r = 0; r < data.n_rows; ++r) ++ends_[data.classes[r]];
+            uint32_t at = 0;
+            std::vector<uint32_t> next(groups_);
+            for (uint32_t c = 0; c < groups_; ++c) next[c] = at, at += ends_[c], ends_[c] = at;
+            for (uint32_t r = 0; r < data.n_rows; ++r) order_[next[data.classes[r]]++] = r;
+        } else {
+            for (uint32_t r = 0; r < data.n_rows; ++r) order_[r] = r;
+            ends_[0] = data.n_rows;
+        }
+        if (judge) {
+            judged_.resize(judge->n_rows);
+            for (uint32_t r = 0; r < judge->n_rows; ++r) judged_[r] = r;
+        }
+    }
+
+    uint32_t groups() const { return groups_; }
+    size_t bytes() const { return keys_.size() * sizeof(Key) + order_.size() * 4 + judged_.size() * 4; }
+
+    Part all() const {
+        Part p{order_.data(), data_.n_rows, ends_.data(), judged_.data(), uint32_t(judged_.size()), {}};
+        for (const Key& k : keys_) p.key = p.key ^ k;
+        return p;
+    }
+
+    // A name of the partition that a binary cut makes: the same for equal and for swapped sides.
+    Key partition_key(const Part& part, const Cut& cut) const {
+        uint8_t left[256];
+        left_codes(cut, masks_, left);
+        const uint8_t* column = data_.column(cut.feature);
+        Key in, all;
+        for (uint32_t i = 0; i < part.n; ++i) {
+            const uint32_t r = part.rows[i];
+            const uint64_t take = 0 - uint64_t(left[column[r]]);
+            all = all ^ keys_[r];
+            in.a ^= keys_[r].a & take;
+            in.b ^= keys_[r].b & take;
+        }
+        const Key out = in ^ all;
+        return in < out ? in : out;
+    }
+
+    // The children of a cut, on the stack.
+    void split(const Part& part, const Cut& cut, Stack& stack, std::vector<Part>& out) const {
+        out.clear();
+        if (cut.kind == kMultiway) split_multiway(part, cut, stack, out);
+        else split_binary(part, cut, stack, out);
+    }
+
+private:
+    void split_binary(const Part& part, const Cut& cut, Stack& stack, std::vector<Part>& out) const {
+        uint8_t left[256];
+        left_codes(cut, masks_, left);
+        const uint8_t* column = data_.column(cut.feature);
+        // one more place on either side: the branch-free loop writes both, and keeps one
+        uint32_t* lr = stack.take<uint32_t>(part.n + 1);
+        uint32_t* rr = stack.take<uint32_t>(part.n + 1);
+        uint32_t* le = stack.take<uint32_t>(groups_);
+        uint32_t* re = stack.take<uint32_t>(groups_);
+        uint32_t nl = 0, nr = 0, i = 0;
+        Key kl, kr;
+        for (uint32_t g = 0; g < groups_; ++g) {
+            for (; i < part.ends[g]; ++i) {
+                const uint32_t r = part.rows[i];
+                const uint32_t go = left[column[r]];
+                lr[nl] = r, rr[nr] = r;
+                nl += go, nr += 1 - go;
+                const uint64_t take = 0 - uint64_t(go);
+                const Key k = keys_[r];
+                kl.a ^= k.a & take, kl.b ^= k.b & take;
+                kr.a ^= k.a & ~take, kr.b ^= k.b & ~take;
+            }
+            le[g] = nl, re[g] = nr;
+        }
+        out.push_back({lr, nl, le, nullptr, 0, kl});
+        out.push_back({rr, nr, re, nullptr, 0, kr});
+        if (judge_) split_judged(part, cut, left, stack, out);
+    }
+
+    void split_multiway(const Part& part, const Cut& cut, Stack& stack, std::vector<Part>& out) const {
+        const uint8_t* column = data_.column(cut.feature);
+        uint32_t count[256] = {};
+        for (uint32_t i = 0; i < part.n; ++i) ++count[column[part.rows[i]]];
+        uint8_t unused[256] = {};
+        for (int c = 0; c < 256; ++c) {
+            if (!count[c]) continue;
+            uint32_t* rows = stack.take<uint32_t>(count[c]);
+            uint32_t* ends = stack.take<uint32_t>(groups_);
+            uint32_t n = 0, i = 0;
+            Key key;
+            for (uint32_t g = 0; g < groups_; ++g) {
+                for (; i < part.ends[g]; ++i) {
+                    const uint32_t r = part.rows[i];
+                    if (column[r] == c) rows[n++] = r, key = key ^ keys_[r];
+                }
+                ends[g] = n;
+            }
+            out.push_back({rows, n, ends, nullptr, 0, key});
+        }
+        if (judge_) split_judged(part, cut, unused, stack, out);
+    }
+
+    // Judging rows follow the training rows; what those leave open goes to the heaviest child.
+    void split_judged(const Part& part, const Cut& cut, const uint8_t* left, Stack& stack, std::vector<Part>& out) const {
+        bool present[256] = {};
+        const uint8_t* column = data_.column(cut.feature);
+        for (uint32_t i = 0; i < part.n; ++i) present[column[part.rows[i]]] = true;
+        size_t heaviest = 0;
+        double most = -1;
+        for (size_t k = 0; k < out.size(); ++k) {
+            double w = out[k].n;
+            if (data_.weights) {
+                w = 0;
+                for (uint32_t i = 0; i < out[k].n; ++i) w += data_.weights[out[k].rows[i]];
+            }
+            if (w > most) most = w, heaviest = k;
+        }
+        uint16_t to[256], next = 0;
+        for (int c = 0; c < 256; ++c) {
+            to[c] = uint16_t(heaviest);
+            if (cut.kind == kMultiway) {
+                if (present[c]) to[c] = next++;
+            } else if (present[c] || (c != kMissing && cut.kind != kSubset)) {
+                to[c] = left[c] ? 0 : 1;
+            }
+        }
+        const uint8_t* there = judge_->column(cut.feature);
+        for (size_t k = 0; k < out.size(); ++k) {
+            uint32_t* rows = stack.take<uint32_t>(part.n_judged);
+            uint32_t n = 0;
+            for (uint32_t i = 0; i < part.n_judged; ++i) {
+                const uint32_t r = part.judged[i];
+                if (to[there[r]] != k) continue;
+                rows[n++] = r;
+                out[k].key = out[k].key ^ keys_[size_t(data_.n_rows) + r];
+            }
+            out[k].judged = rows;
+            out[k].n_judged = n;
+        }
+    }
+
+    const DataView& data_;
+    const DataView* judge_;
+    const MaskPool& masks_;
+    uint32_t groups_;
+    std::vector<Key> keys_;
+    std::vector<uint32_t> order_, ends_, judged_;
+};
+
+}  // namespace dilemma::tree
