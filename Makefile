@@ -17,7 +17,7 @@ $(VENV)/bin/python:
 # Installed again only when the build's own inputs change.
 .stamp-install: pyproject.toml CMakeLists.txt $(NATIVE) | $(VENV)/bin/python
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
-	$(PY) -m pip install --quiet --editable ".[sklearn,plot,progress]"
+	$(PY) -m pip install --quiet --editable ".[sklearn,plot,progress,data]"
 	@touch $@
 
 .stamp-dev: .stamp-install
