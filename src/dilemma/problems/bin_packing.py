@@ -15,17 +15,18 @@ from dilemma.problems._checks import chosen, count, frozen, vector
 from dilemma.problems.loaders import read_bin_packing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
 
 class Bins(NamedTuple):
-    """(item, bin) in order; the room in each open bin; the items still to place; their total size."""
+    """The bin of each item (-1: none yet), how many have one, the room in each open bin, the size to come."""
 
-    steps: tuple[tuple[int, int], ...]
+    bin: NDArray[np.int32]
+    done: int
     room: NDArray[np.float64]
-    free: NDArray[np.bool_]
     rest: float
 
 
@@ -56,6 +57,7 @@ class BinPacking:
         self.capacity = float(vector("capacity", [capacity])[0])
         self.rule = chosen("rule", rule, ("best", "first"))
         self.n = len(self.sizes)
+        self._size: list[float] = self.sizes.tolist()
         self._slack = 1e-9 * self.capacity  # sizes such as 0.1 do not add up exactly
         if self.sizes.max(initial=0.0) > self.capacity:
             item = int(self.sizes.argmax())
@@ -76,13 +78,13 @@ class BinPacking:
         return cls(*read_bin_packing(path), rule=rule)
 
     def initial(self) -> Bins:
-        free = np.ones(self.n, dtype=np.bool_)
-        return Bins((), frozen(np.empty(0)), frozen(free), float(self.sizes.sum()))
+        nowhere = np.full(self.n, -1, dtype=np.int32)
+        return Bins(frozen(nowhere), 0, frozen(np.empty(0)), float(self.sizes.sum()))
 
     def actions(self, state: Bins) -> tuple[list[tuple[int, int]], list[float]]:
-        if len(state.steps) == self.n:
+        if state.done == self.n:
             return [], []
-        item = int(self.order[state.free[self.order].argmax()])
+        item = int(self.order[state.bin[self.order].argmin()])
         left = state.room - (self.sizes[item] - self._slack)
         fits = (left >= 0.0).nonzero()[0]
         if len(fits):
@@ -98,28 +100,30 @@ class BinPacking:
     def apply(self, state: Bins, action: tuple[int, int]) -> Bins:
         item, bin = action
         if bin == len(state.room):
-            room = np.append(state.room, self.capacity - self.sizes[item])
+            room = np.empty(bin + 1)
+            room[:bin] = state.room
+            room[bin] = self.capacity - self.sizes[item]
         else:
             room = state.room.copy()
             room[bin] -= self.sizes[item]
         room.setflags(write=False)
-        free = state.free.copy()
-        free[item] = False
-        free.setflags(write=False)
-        return Bins((*state.steps, (item, bin)), room, free, state.rest - float(self.sizes[item]))
+        bins = state.bin.copy()
+        bins[item] = bin
+        bins.setflags(write=False)
+        return Bins(bins, state.done + 1, room, state.rest - float(self.sizes[item]))
 
     def energy(self, state: Bins) -> float:
         return float(len(state.room))
 
     def legal(self, state: Bins, action: tuple[int, int]) -> bool:
         item, bin = action
-        if not state.free[item] or bin > len(state.room):
+        if state.bin[item] >= 0 or bin > len(state.room):
             return False
         return bool(bin == len(state.room) or self.sizes[item] <= state.room[bin] + self._slack)
 
     def key(self, state: Bins) -> tuple[bytes, bytes]:
         """Which item sizes are to come, and how much room the bins have, whatever their names."""
-        return np.sort(self.sizes[state.free]).tobytes(), np.sort(state.room).tobytes()
+        return np.sort(self.sizes[state.bin < 0]).tobytes(), np.sort(state.room).tobytes()
 
     def bound(self, state: Bins) -> float:
         """What does not fit into the open bins' room needs new ones; and L2 at the start."""
@@ -160,8 +164,8 @@ class BinPacking:
                 result = self.apply(result, (item, name))
         return result
 
-    def _load(self, items: list[int]) -> float:
-        return float(sum(self.sizes[items]))
+    def _load(self, items: Iterable[int]) -> float:
+        return sum(self._size[item] for item in items)
 
     def _fullness(self, bins: list[list[int]]) -> tuple[int, float]:
         """Fewer bins first; then some full and some empty ones rather than all alike."""
@@ -169,7 +173,7 @@ class BinPacking:
 
     def _repacked(self, bins: list[list[int]], emptied: int) -> list[list[int]]:
         """Free the items of the first bins; exchange them for smaller ones elsewhere; pack the rest best fit."""
-        free = sorted((i for items in bins[:emptied] for i in items), key=lambda i: -self.sizes[i])
+        free = sorted((i for items in bins[:emptied] for i in items), key=lambda i: -self._size[i])
         kept = [list(items) for items in bins[emptied:]]
         for items in kept:
             while swap := self._better_fill(items, free):
@@ -177,8 +181,8 @@ class BinPacking:
                 items[:] = [*(i for i in items if i not in out), *into]
                 free = [*(i for i in free if i not in into), *out]
         room = [self.capacity + self._slack - self._load(items) for items in kept]
-        for item in sorted(free, key=lambda i: -self.sizes[i]):
-            size = float(self.sizes[item])
+        for item in sorted(free, key=lambda i: -self._size[i]):
+            size = self._size[item]
             left, where = min(((r - size, b) for b, r in enumerate(room) if r >= size), default=(0.0, -1))
             if where < 0:
                 kept.append([])
@@ -193,10 +197,12 @@ class BinPacking:
     ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """Up to two items of a bin, for up to two free ones that together are larger and still fit."""
         room = self.capacity + self._slack - self._load(items)
-        offers = [(float(sum(self.sizes[list(c)])), c) for k in (1, 2) for c in combinations(free, k)]
-        best, swap = 1e-9 * self.capacity, None
+        best, swap = 2e-9 * self.capacity, None
+        if room <= best:
+            return None
+        offers = [(self._load(c), c) for k in (1, 2) for c in combinations(free, k)]
         for out in [c for k in (0, 1, 2) for c in combinations(items, k)]:
-            size = float(sum(self.sizes[list(out)]))
+            size = self._load(out)
             for offer, into in offers:
                 if best < offer - size <= room:
                     best, swap = offer - size, (out, into)
@@ -207,14 +213,15 @@ class BinPacking:
         return float(a[1] == b[1])
 
     def decisions(self, state: Bins) -> tuple[tuple[int, int], ...]:
-        """The actions that lead to `state`."""
-        return state.steps
+        """Actions that lead to `state`, bin by bin."""
+        return tuple((item, bin) for bin, items in enumerate(self.bins(state)) for item in items)
 
     def bins(self, state: Bins) -> list[list[int]]:
         """The items of each bin."""
         result: list[list[int]] = [[] for _ in state.room]
-        for item, bin in state.steps:
-            result[bin].append(item)
+        for item, bin in enumerate(state.bin.tolist()):
+            if bin >= 0:
+                result[bin].append(item)
         return result
 
     def describe(self, action: tuple[int, int]) -> str:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Colours(NamedTuple):
-    """(vertex, colour) in order; for each colour in use the vertices it is barred from; who is coloured."""
+    """The colour of each vertex (-1: none yet), how many have one, and who may not have each colour in use."""
 
-    steps: tuple[tuple[int, int], ...]
+    colour: NDArray[np.int32]
+    done: int
     barred: NDArray[np.bool_]
-    coloured: NDArray[np.bool_]
 
 
 class Colouring:
@@ -67,15 +67,14 @@ class Colouring:
         return cls(*read_dimacs(path))
 
     def initial(self) -> Colours:
-        return Colours(
-            (), frozen(np.zeros((0, self.n), dtype=np.bool_)), frozen(np.zeros(self.n, dtype=np.bool_))
-        )
+        nobody, nothing = np.full(self.n, -1, dtype=np.int32), np.zeros((0, self.n), dtype=np.bool_)
+        return Colours(frozen(nobody), 0, frozen(nothing))
 
     def actions(self, state: Colours) -> tuple[list[tuple[int, int]], list[float]]:
-        if len(state.steps) == self.n:
+        if state.done == self.n:
             return [], []
         saturation = state.barred.sum(axis=0)
-        vertex = int(np.where(state.coloured, -1, saturation * self.n + self.degree).argmax())
+        vertex = int(np.where(state.colour >= 0, -1, saturation * self.n + self.degree).argmax())
         colours = (~state.barred[:, vertex]).nonzero()[0].tolist()
         colours.append(len(state.barred))
         return [(vertex, colour) for colour in colours], [1.0 / (1.0 + colour) for colour in colours]
@@ -88,17 +87,17 @@ class Colouring:
             barred = state.barred.copy()
             barred[colour] |= self.adjacent[vertex]
         barred.setflags(write=False)
-        coloured = state.coloured.copy()
-        coloured[vertex] = True
-        coloured.setflags(write=False)
-        return Colours((*state.steps, (vertex, colour)), barred, coloured)
+        colours = state.colour.copy()
+        colours[vertex] = colour
+        colours.setflags(write=False)
+        return Colours(colours, state.done + 1, barred)
 
     def energy(self, state: Colours) -> float:
         return float(len(state.barred))
 
     def legal(self, state: Colours, action: tuple[int, int]) -> bool:
         vertex, colour = action
-        if state.coloured[vertex] or colour > len(state.barred):
+        if state.colour[vertex] >= 0 or colour > len(state.barred):
             return False
         return colour == len(state.barred) or not state.barred[colour, vertex]
 
@@ -154,8 +153,9 @@ class Colouring:
     def classes(self, state: Colours) -> list[list[int]]:
         """The vertices of each colour."""
         result: list[list[int]] = [[] for _ in state.barred]
-        for vertex, colour in state.steps:
-            result[colour].append(vertex)
+        for vertex, colour in enumerate(state.colour.tolist()):
+            if colour >= 0:
+                result[colour].append(vertex)
         return result
 
     def related(self, a: tuple[int, int], b: tuple[int, int]) -> float:
@@ -163,8 +163,10 @@ class Colouring:
         return float(self.adjacent[a[0], b[0]]) + float(a[1] == b[1])
 
     def decisions(self, state: Colours) -> tuple[tuple[int, int], ...]:
-        """The actions that lead to `state`."""
-        return state.steps
+        """Actions that lead to `state`, colour by colour."""
+        return tuple(
+            (vertex, colour) for colour, members in enumerate(self.classes(state)) for vertex in members
+        )
 
     def describe(self, action: tuple[int, int]) -> str:
         return f"give vertex {action[0]} colour {action[1]}"

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 
 class Assignment(NamedTuple):
-    """(facility, location) in order; the location of each facility, -1 while it has none."""
+    """The location of each facility, -1 while it has none."""
 
-    steps: tuple[tuple[int, int], ...]
     location: NDArray[np.int64]
 
 
@@ -50,7 +49,9 @@ class QuadraticAssignment:
         self.n = len(self.flows)
         self._flow = np.abs(self.flows).sum(axis=0) + np.abs(self.flows).sum(axis=1)
         self._reach = self.distances.sum(axis=0) + self.distances.sum(axis=1)
-        self.order: list[int] = np.argsort(-self._flow, kind="stable").tolist()
+        self._order = np.argsort(-self._flow, kind="stable")
+        self.order: list[int] = self._order.tolist()
+        self._diagonal = self.distances.diagonal()
 
     @classmethod
     def random(cls, n: int, seed: int = 0) -> Self:
@@ -65,20 +66,20 @@ class QuadraticAssignment:
         return cls(*read_qap(path))
 
     def initial(self) -> Assignment:
-        return Assignment((), frozen(np.full(self.n, -1)))
+        return Assignment(frozen(np.full(self.n, -1)))
 
     def actions(self, state: Assignment) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
-        placed = state.location >= 0
-        facility = next((f for f in self.order if not placed[f]), -1)
-        if facility < 0:
+        if not self.n or state.location[self._order].min() >= 0:
             return [], np.empty(0)
-        free = np.ones(self.n, dtype=np.bool_)
-        free[state.location[placed]] = False
-        sites, used = free.nonzero()[0], state.location[placed]
-        flows, distances = self.flows, self.distances
-        added = distances[sites[:, None], used] @ flows[facility, placed]
-        added += distances[used[:, None], sites].T @ flows[placed, facility]
-        added += flows[facility, facility] * distances[sites, sites]
+        facility = int(self._order[state.location[self._order].argmin()])
+        # By location: is it free, and what flows between the facility there and this one? The last
+        # entry takes what belongs to location -1.
+        free, out, back = np.ones(self.n + 1, dtype=np.bool_), np.zeros(self.n + 1), np.zeros(self.n + 1)
+        free[state.location] = False
+        out[state.location], back[state.location] = self.flows[facility], self.flows[:, facility]
+        sites = free[:-1].nonzero()[0]
+        added = (self.distances @ out[:-1] + back[:-1] @ self.distances)[sites]
+        added += self.flows[facility, facility] * self._diagonal[sites]
         # What is still to come travels, so far as anyone knows, an average distance.
         added += self._reach[sites] * (self._flow[facility] / (2 * self.n))
         low = added.min()
@@ -91,7 +92,7 @@ class QuadraticAssignment:
         location = state.location.copy()
         location[action[0]] = action[1]
         location.setflags(write=False)
-        return Assignment((*state.steps, action), location)
+        return Assignment(location)
 
     def energy(self, state: Assignment) -> float:
         return self._cost(state.location)
@@ -122,7 +123,7 @@ class QuadraticAssignment:
             if change[i, j] >= -1e-9 * max(1.0, np.abs(change).max()):
                 break
             location[i], location[j] = location[j], location[i]
-        return Assignment(tuple((f, int(location[f])) for f in self.order), frozen(location))
+        return Assignment(frozen(location))
 
     def _exchanges(self, location: NDArray[np.int64]) -> NDArray[np.float64]:
         """The change of energy by exchanging each pair, as a matrix."""
@@ -144,8 +145,8 @@ class QuadraticAssignment:
         return float(abs(self.flows[a[0], b[0]]) + abs(self.flows[b[0], a[0]]))
 
     def decisions(self, state: Assignment) -> tuple[tuple[int, int], ...]:
-        """The actions that lead to `state`."""
-        return state.steps
+        """Actions that lead to `state`, in the order of the greedy."""
+        return tuple((f, int(state.location[f])) for f in self.order if state.location[f] >= 0)
 
     def describe(self, action: tuple[int, int]) -> str:
         return f"put facility {action[0]} at location {action[1]}"

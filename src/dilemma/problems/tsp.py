@@ -23,11 +23,18 @@ if TYPE_CHECKING:
 
 
 class Tour(NamedTuple):
-    """The cities visited so far, in order; which are still free; the length so far."""
+    """When each city is visited (-1: not yet), how many are, which was the last, and the length so far."""
 
-    cities: tuple[int, ...]
-    free: NDArray[np.bool_]
+    place: NDArray[np.int32]
+    done: int
+    last: int
     length: float
+
+    @property
+    def cities(self) -> list[int]:
+        """The cities in the order of the visit."""
+        order: list[int] = self.place.argsort(kind="stable").tolist()
+        return order[len(order) - self.done :]
 
 
 class _Cities:
@@ -79,51 +86,51 @@ class TSP(_Cities):
     """
 
     def initial(self) -> Tour:
-        free = np.ones(self.n, dtype=np.bool_)
-        free[:1] = False
-        return Tour((0,) if self.n else (), frozen(free), 0.0)
+        place = np.full(self.n, -1, dtype=np.int32)
+        place[:1] = 0
+        return Tour(frozen(place), min(1, self.n), 0, 0.0)
 
     def actions(self, state: Tour) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        cities = state.free.nonzero()[0]
-        if not len(cities):
-            return cities, cities.astype(np.float64)
-        return cities, self._closeness[state.cities[-1]][cities]
+        cities = (state.place < 0).nonzero()[0]
+        return cities, self._closeness[state.last][cities] if self.n else np.empty(0)
 
     def apply(self, state: Tour, action: int) -> Tour:
-        free = state.free.copy()
-        free[action] = False
-        free.setflags(write=False)
-        return Tour((*state.cities, action), free, state.length + self._rows[state.cities[-1]][action])
+        place = state.place.copy()
+        place[action] = state.done
+        place.setflags(write=False)
+        return Tour(place, state.done + 1, action, state.length + self._rows[state.last][action])
 
     def energy(self, state: Tour) -> float:
-        return state.length + (self._rows[state.cities[-1]][0] if self.n else 0.0)
+        return state.length + (self._rows[state.last][0] if self.n else 0.0)
 
     def legal(self, state: Tour, action: int) -> bool:
-        return bool(state.free[action])
+        return bool(state.place[action] < 0)
 
     def bound(self, state: Tour) -> float:
         """Every city to come needs two edges, each end of the path one: half of the shortest there are."""
         if not self.n:
             return 0.0
-        if not state.free.any():
+        if state.done == self.n:
             return self.energy(state)
-        ends = (self._nearest[state.cities[-1]] + self._nearest[0]) / 2
-        return float(state.length + self._half[state.free].sum() + ends) * (1 - 1e-12)
+        ends = (self._nearest[state.last] + self._nearest[0]) / 2
+        return float(state.length + self._half[state.place < 0].sum() + ends) * (1 - 1e-12)
 
     def polish(self, state: Tour) -> Tour:
         """2-opt and Or-opt until neither finds anything."""
-        return self.state_of(two_opt(list(state.cities), self._rows, self._neighbours))
+        return self.state_of(two_opt(state.cities, self._rows, self._neighbours))
 
     def state_of(self, cities: list[int]) -> Tour:
         """The complete state that visits `cities` in this order, turned to begin at city 0."""
         start = cities.index(0) if cities else 0
         tour = cities[start:] + cities[:start]
         length = sum(self._rows[a][b] for a, b in pairwise(tour))
-        return Tour(tuple(tour), frozen(np.zeros(self.n, dtype=np.bool_)), float(length))
+        place = np.empty(self.n, dtype=np.int32)
+        place[tour] = np.arange(self.n)
+        return Tour(frozen(place), self.n, tour[-1] if tour else 0, float(length))
 
     def decisions(self, state: Tour) -> tuple[int, ...]:
         """The actions that lead to `state`."""
-        return state.cities[1:]
+        return tuple(state.cities[1:])
 
     def describe(self, action: int) -> str:
         return f"go to city {int(action)}"

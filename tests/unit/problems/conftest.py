@@ -208,6 +208,11 @@ def best_sequence(p: Any, evaluate: Callable[[Any, Any], float]) -> float:
     return min(evaluate(p, list(order)) for order in permutations(range(p.n)))
 
 
+def labels(name: str) -> Callable[[Any, Any], Any]:
+    """What a complete state says of each thing, as pairs."""
+    return lambda problem, state: list(enumerate(getattr(state, name).tolist()))
+
+
 @dataclass(frozen=True)
 class Case:
     name: str
@@ -232,11 +237,11 @@ CASES = [
          best_schedule),
     Case("flow shop", lambda n, s: gallery.FlowShop.random(n, s, m=3), 5, lambda p, s: s.jobs, flow_makespan,
          lambda p: best_sequence(p, flow_makespan), strict_legal=False),
-    Case("colouring", lambda n, s: gallery.Colouring.random(n, s), 5, lambda p, s: s.steps, colours,
+    Case("colouring", lambda n, s: gallery.Colouring.random(n, s), 5, labels("colour"), colours,
          lambda p: best_partition(p, colours), strict_legal=False),
-    Case("bin packing", lambda n, s: gallery.BinPacking.random(n, s), 5, lambda p, s: s.steps, bins,
+    Case("bin packing", lambda n, s: gallery.BinPacking.random(n, s), 5, labels("bin"), bins,
          lambda p: best_partition(p, bins), strict_legal=False),
-    Case("quadratic assignment", lambda n, s: gallery.QuadraticAssignment.random(n, s), 5, lambda p, s: s.steps,
+    Case("quadratic assignment", lambda n, s: gallery.QuadraticAssignment.random(n, s), 5, labels("location"),
          assignment, lambda p: best_sequence(p, lambda q, o: assignment(q, list(enumerate(o)))),
          strict_legal=False),
     Case("independent set", lambda n, s: gallery.IndependentSet.random(n, s, density=0.4), 6,
