@@ -14,7 +14,7 @@ import numpy as np
 from dilemma.problems._checks import count, frozen, square, symmetric
 from dilemma.problems.tsplib import distances as tsplib_distances
 from dilemma.problems.tsplib import read_tsplib
-from dilemma.problems.two_opt import neighbour_lists, two_opt
+from dilemma.problems.two_opt import TwoOpt
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -44,7 +44,7 @@ class _Cities:
         self.distances = symmetric("distances", square("distances", distances))
         self.n = len(self.distances)
         self._rows: list[list[float]] = self.distances.tolist()
-        self._neighbours = neighbour_lists(self.distances)
+        self._improved = TwoOpt(self.distances)
         apart = self.distances + np.diag(np.full(self.n, np.inf))
         nearest = np.sort(apart, axis=1)[:, :2] if self.n > 2 else np.zeros((self.n, 2))
         self._nearest, self._half = nearest[:, 0], nearest.sum(axis=1) / 2
@@ -117,7 +117,7 @@ class TSP(_Cities):
 
     def polish(self, state: Tour) -> Tour:
         """2-opt and Or-opt until neither finds anything."""
-        return self.state_of(two_opt(state.cities, self._rows, self._neighbours))
+        return self.state_of(self._improved(state.cities))
 
     def state_of(self, cities: list[int]) -> Tour:
         """The complete state that visits `cities` in this order, turned to begin at city 0."""
@@ -200,7 +200,7 @@ class TSPInsertion(_Cities):
 
     def polish(self, state: Loop) -> Loop:
         """2-opt and Or-opt until neither finds anything."""
-        tour = two_opt(list(state.cities), self._rows, self._neighbours)
+        tour = self._improved(list(state.cities))
         start = tour.index(0) if tour else 0
         tour = tour[start:] + tour[:start]
         length = sum(self._rows[a][b] for a, b in zip(tour, tour[1:] + tour[:1], strict=True))

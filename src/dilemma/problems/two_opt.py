@@ -3,6 +3,9 @@
 Bentley, "Fast algorithms for geometric traveling salesman problems", ORSA Journal on Computing 4 (1992).
 The queue is his don't-look bits: only the ends of changed edges are looked at again. The tour is an array,
 and a reversal turns the shorter side, so both orientations stand for the same tour.
+
+`TwoOpt` uses the native kernel (`native/polish.hpp`) where it is built; `two_opt` below is its readable twin and
+makes the same moves.
 """
 
 from __future__ import annotations
@@ -11,6 +14,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from dilemma.problems._checks import chosen
+
+try:
+    from dilemma.native import _polish  # type: ignore[attr-defined]
+except ImportError:  # no compiler when this was installed
+    _polish = None
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +34,43 @@ def neighbour_lists(distances: NDArray[np.float64], k: int = 10) -> list[list[in
     order = np.argsort(distances + np.diag(np.full(n, np.inf)), axis=1, kind="stable")
     neighbours: list[list[int]] = order[:, : max(0, min(k, n - 1))].tolist()
     return neighbours
+
+
+class TwoOpt:
+    """2-opt and Or-opt for one distance matrix: call it with a tour.
+
+    Parameters
+    ----------
+    distances : array, n x n
+        Symmetric.
+    k : int
+        How many nearest neighbours of a city are tried.
+    backend : {"auto", "native", "python"}
+        "auto" is native where it is built. Both give the same tours.
+    """
+
+    def __init__(self, distances: NDArray[np.float64], *, k: int = 10, backend: str = "auto") -> None:
+        chosen("backend", backend, ("auto", "native", "python"))
+        if backend == "native" and _polish is None:
+            raise ValueError("backend: expected 'auto' or 'python', got 'native', which was not built")
+        self.native = _polish is not None and backend != "python"
+        neighbours = neighbour_lists(distances, k)
+        if self.native:
+            self._distances = np.ascontiguousarray(distances, dtype=np.float64)
+            self._neighbours = np.array(neighbours, dtype=np.int32).reshape(
+                len(distances), -1 if neighbours else 0
+            )
+        else:
+            self._rows, self._lists = distances.tolist(), neighbours
+
+    def __call__(self, tour: list[int]) -> list[int]:
+        """The improved tour; the one given stays as it is."""
+        if not self.native:
+            return two_opt(list(tour), self._rows, self._lists)
+        array = np.array(tour, dtype=np.int32)
+        _polish.two_opt(array, self._distances, self._neighbours)
+        improved: list[int] = array.tolist()
+        return improved
 
 
 def two_opt(tour: list[int], distances: list[list[float]], neighbours: list[list[int]]) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 from dilemma.problems._checks import count, frozen, square, symmetric, vector
 from dilemma.problems.tsplib import distances as tsplib_distances
 from dilemma.problems.tsplib import read_tsplib
-from dilemma.problems.two_opt import two_opt
+from dilemma.problems.two_opt import TwoOpt
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -179,9 +179,7 @@ class VehicleRouting:
 
     def _toured(self, route: list[int]) -> list[int]:
         nodes = [0, *route]
-        sub = self.distances[np.ix_(nodes, nodes)]
-        near = np.argsort(sub + np.diag(np.full(len(nodes), np.inf)), axis=1, kind="stable")[:, :8]
-        tour = two_opt(list(range(len(nodes))), sub.tolist(), near.tolist() if len(nodes) > 1 else [[]])
+        tour = TwoOpt(self.distances[np.ix_(nodes, nodes)], k=8)(list(range(len(nodes))))
         start = tour.index(0)
         return [nodes[i] for i in tour[start + 1 :] + tour[:start]]
 

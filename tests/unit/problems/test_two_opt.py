@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dilemma.problems.two_opt import _move, _reverse, neighbour_lists, two_opt
+from dilemma.problems import two_opt as module
+from dilemma.problems.two_opt import TwoOpt, _move, _reverse, neighbour_lists, two_opt
 
 
 def length(tour, d):
@@ -78,3 +79,46 @@ def test_reversal_is_the_same_cycle_whichever_side_turns(n, i, j):
 
 def edges(tour):
     return sorted(tuple(sorted((tour[k - 1], tour[k]))) for k in range(len(tour)))
+
+
+@pytest.fixture
+def native():
+    if module._polish is None:
+        pytest.skip("the native kernel was not built")
+    return module._polish
+
+
+@given(n=st.integers(0, 60), seed=st.integers(0, 10**6), k=st.integers(1, 12))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_native_and_python_make_the_same_moves(native, n, seed, k):
+    d = plane(n, seed)
+    tour = np.random.default_rng(seed).permutation(n).tolist()
+    given_tour = list(tour)
+    answers = [TwoOpt(d, k=k, backend=backend)(tour) for backend in ("native", "python")]
+    assert answers[0] == answers[1]
+    assert tour == given_tour
+
+
+def test_native_refuses_what_would_reach_outside_its_arrays(native):
+    d, near = np.zeros((4, 4)), np.array([[1], [0], [0], [0]], dtype=np.int32)
+    tour = np.arange(4, dtype=np.int32)
+    for wrong in ([0, 1, 2, 4], [0, 1, 2, -1], [0, 1, 2, 2], [0, 1, 2]):
+        with pytest.raises(ValueError, match="tour"):
+            native.two_opt(np.array(wrong, dtype=np.int32), d, near)
+    for wrong in ([[4], [0], [0], [0]], [[-1], [0], [0], [0]], [[0], [0], [0], [0]]):
+        with pytest.raises(ValueError, match="neighbour out of range"):
+            native.two_opt(tour, d, np.array(wrong, dtype=np.int32))
+    with pytest.raises(ValueError, match="disagree"):
+        native.two_opt(tour, np.zeros((4, 3)), near)
+    for wrong in (tour.astype(np.int64), tour[::-1], tour.reshape(2, 2)):
+        with pytest.raises(TypeError):
+            native.two_opt(wrong, d, near)
+
+
+def test_a_backend_that_does_not_exist_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match="backend: expected one of auto, native, python"):
+        TwoOpt(np.zeros((3, 3)), backend="fortran")
+    monkeypatch.setattr(module, "_polish", None)
+    assert not TwoOpt(np.zeros((3, 3))).native
+    with pytest.raises(ValueError, match="was not built"):
+        TwoOpt(np.zeros((3, 3)), backend="native")

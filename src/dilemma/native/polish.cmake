@@ -1,0 +1,1 @@
+dilemma_module(_polish polish_module.cpp)
