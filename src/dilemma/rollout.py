@@ -18,7 +18,7 @@ from dilemma.errors import ProblemError
 from dilemma.problem import Action, Model, State, offered
 
 NO_ACTIONS: frozenset[Action] = frozenset()
-NAN = math.nan
+NAN, INF = math.nan, math.inf
 MAX_DECISIONS = 10_000_000  # a greedy longer than this is taken to be endless
 
 
@@ -35,6 +35,7 @@ class Status(Enum):
 class Policy(Protocol):
     """How a rollout chooses once it has left its prefix; ``None`` in a proposal means greedily.
 
+    It is asked below the action that the proposal's rank names, if that is not 0, and is not shown what is banned.
     A policy is plain data that can be sent to another process. `begin` returns the choosing function of one
     rollout, with all state of its own (random generator, what is still to be replayed).
     """
@@ -56,7 +57,8 @@ class Proposal:
     banned : frozenset of actions
         Never taken from the end of the prefix on (partition tree of a commutative problem).
     cutoff : float
-        Energy to beat: a state whose bound is not below it ends the rollout.
+        Energy to beat: a state whose bound is not below it ends the rollout; ``inf``: none, every rollout ends in a
+        candidate.
     policy : Policy or None
         How to choose below; None is greedy.
     partition : bool
@@ -174,8 +176,8 @@ def grow(
         else:
             order = None
             index, top, second = best_two(scores)
-        if choose is not None:
-            index = choose(state, actions, scores)
+        if choose is not None and not rank:
+            index = _chosen(choose, state, actions, scores, banned)
         action = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]  # Alg. 1 l.7
         if not best:
             rollout.taken = float(scores[index])
@@ -197,7 +199,7 @@ def grow(
                 rollout.status = Status.DUPLICATE
                 break
             rollout.keys.append(mark)
-        if bound is not None and (bound(state, banned) if sharp else bound(state)) >= cutoff:
+        if bound is not None and cutoff < INF and (bound(state, banned) if sharp else bound(state)) >= cutoff:
             rollout.status = Status.PRUNED
             break
         if len(path) > MAX_DECISIONS:
@@ -206,6 +208,21 @@ def grow(
             )
     rollout.nodes = len(path)
     return rollout
+
+
+def _chosen(
+    choose: Callable[[State, Any, Any], int],
+    state: State,
+    actions: Any,
+    scores: Any,
+    banned: frozenset[Action],
+) -> int:
+    """Return what a policy chooses; it is not shown what is banned."""
+    if not banned:
+        return choose(state, actions, scores)
+    names = actions.tolist() if isinstance(actions, np.ndarray) else actions
+    left = [i for i, name in enumerate(names) if name not in banned]
+    return left[choose(state, [names[i] for i in left], [scores[i] for i in left])]
 
 
 def _bound_of_rest(

@@ -10,16 +10,25 @@ from typing import Any
 from dilemma.strategies.auto import Auto
 from dilemma.strategies.backtracking import Backtracking
 from dilemma.strategies.base import Run, Strategy, Traits
+from dilemma.strategies.beam import Beam
 from dilemma.strategies.best_first import BestFirst
+from dilemma.strategies.branch_and_bound import BranchAndBound
 from dilemma.strategies.breadth_first import BreadthFirst
 from dilemma.strategies.cumulative_regret import CumulativeRegret
 from dilemma.strategies.depth_bounded import DepthBounded
 from dilemma.strategies.dilemma_first import DilemmaFirst
+from dilemma.strategies.genetic import Genetic
+from dilemma.strategies.grasp import Grasp
 from dilemma.strategies.greedy import Greedy
 from dilemma.strategies.likelihood import LikelihoodFirst
 from dilemma.strategies.limited_discrepancy import LimitedDiscrepancy
+from dilemma.strategies.mcts import MCTS
+from dilemma.strategies.pilot import Pilot
 from dilemma.strategies.printed import Printed
+from dilemma.strategies.r_max import RMax
 from dilemma.strategies.random_state import RandomState
+from dilemma.strategies.simulated_annealing import SimulatedAnnealing
+from dilemma.strategies.tabu import Tabu
 
 _CLASSES: tuple[Any, ...] = (
     Auto,
@@ -33,6 +42,15 @@ _CLASSES: tuple[Any, ...] = (
     BreadthFirst,
     Backtracking,
     RandomState,
+    BranchAndBound,
+    Beam,
+    Pilot,
+    Grasp,
+    Tabu,
+    SimulatedAnnealing,
+    Genetic,
+    MCTS,
+    RMax,
 )
 STRATEGIES = {cls.name: cls for cls in _CLASSES}
 
@@ -59,21 +77,30 @@ def resolve(strategy: object) -> Strategy:
 
 
 __all__ = [
+    "MCTS",
     "STRATEGIES",
     "Auto",
     "Backtracking",
+    "Beam",
     "BestFirst",
+    "BranchAndBound",
     "BreadthFirst",
     "CumulativeRegret",
     "DepthBounded",
     "DilemmaFirst",
+    "Genetic",
+    "Grasp",
     "Greedy",
     "LikelihoodFirst",
     "LimitedDiscrepancy",
+    "Pilot",
     "Printed",
+    "RMax",
     "RandomState",
     "Run",
+    "SimulatedAnnealing",
     "Strategy",
+    "Tabu",
     "Traits",
     "names",
     "resolve",
