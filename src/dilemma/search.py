@@ -111,6 +111,7 @@ class Search:
         self._energy = math.inf
         self._greedy = math.inf
         self._nodes = 0
+        self._given_up = 0  # rollouts that ended without a candidate
         self._last_improvement = 0
         self._distinct: set[int] = set()
         self._root_bound = -math.inf
@@ -142,7 +143,9 @@ class Search:
                     self._run.tell(rollout)
                     told += 1
                     self._nodes += rollout.nodes
-                    if rollout.status is Status.COMPLETE:
+                    if rollout.status is not Status.COMPLETE:
+                        self._given_up += 1
+                    else:
                         yield self._record(proposal.prefix, rollout)
                         if first and self._warm is not None:
                             yield self._record_warm(self._warm)
@@ -160,9 +163,12 @@ class Search:
         was done already: enough to keep workers busy. It depends on counts alone, so that the answer is the
         same for any number of workers.
         """
-        done = len(self._trace)
-        window = max(1, min(64, done // 32))
-        return window if self._max_iter is None else max(1, min(window, self._max_iter - done))
+        window = max(1, min(64, len(self._trace) // 32))
+        return window if self._max_iter is None else max(1, min(window, self._max_iter - self._effort()))
+
+    def _effort(self) -> int:
+        """Return the candidates evaluated, ten rollouts given up half-way counting as one."""
+        return len(self._trace) + self._given_up // 10
 
     def _record(self, prefix: tuple[Action, ...], rollout: Rollout) -> Event:
         """Enter a candidate into the trace, and make it the incumbent if it is better."""
@@ -180,7 +186,7 @@ class Search:
         improved = energy < self._energy or self._actions is None
         if improved:  # Alg. 1 l.13
             self._energy, self._actions = energy, actions
-            self._last_improvement = iteration
+            self._last_improvement = self._effort()
         seconds = time.perf_counter() - self._started
         self._trace.append(self._nodes, seconds, energy, self._energy)
         event = Event(iteration, energy, self._energy, improved, self._nodes, seconds)
@@ -211,11 +217,11 @@ class Search:
             else:
                 reason = self._rule.reached(
                     Progress(
-                        iterations=len(self._trace),
+                        iterations=self._effort(),
                         nodes=self._nodes,
                         seconds=time.perf_counter() - self._started,
                         energy=self._energy,
-                        stalled=max(0, len(self._trace) - 1 - self._last_improvement),
+                        stalled=max(0, self._effort() - 1 - self._last_improvement),
                     )
                 )
                 self._stop = reason if reason is not None else StopReason.RUNNING
@@ -339,7 +345,8 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
     strategy : str or Strategy, default "auto"
         A name from `dilemma.strategies.names()`, or a configured strategy.
     max_iter : int, optional
-        Evaluate at most this many candidates; the greedy is the first.
+        Evaluate at most this many candidates; the greedy is the first. Ten rollouts given up half-way (pruned
+        by a bound, met before, a dead end) count as one.
     max_nodes : int, optional
         Take about this many decisions.
     time_limit : float, optional

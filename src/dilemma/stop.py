@@ -57,11 +57,11 @@ _ADVICE = {
 class Progress:
     """How far a run has come."""
 
-    iterations: int
+    iterations: int  # candidates evaluated, ten rollouts given up half-way counting as one
     nodes: int
     seconds: float
     energy: float
-    stalled: int  # candidates since the last improvement
+    stalled: int  # iterations since the last improvement
 
 
 class Stop(Protocol):
