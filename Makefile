@@ -4,12 +4,13 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 NATIVE := $(wildcard src/dilemma/native/*)
 
-.PHONY: help demo test lint types check clean
+.PHONY: help demo test lint types check wheel pure clean
 
 help:
 	@echo "make demo   install into $(VENV) and improve a greedy on generated problems"
 	@echo "make test   install what tests need and run the whole suite"
 	@echo "make lint   ruff;   make types   mypy --strict"
+	@echo "make wheel  the suite against a built wheel;   make pure   the same without a compiler"
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +39,10 @@ types: .stamp-dev
 	$(PY) -m mypy
 
 check: test lint types
+
+# A wheel in a clean environment, with and without the native kernels.
+wheel pure: .stamp-dev
+	$(PY) -m nox -s $@
 
 clean:
 	rm -rf $(VENV) build dist .stamp-* .pytest_cache .mypy_cache .ruff_cache
