@@ -207,8 +207,18 @@ class TSPInsertion(_Cities):
         return Loop(tuple(tour), float(length))
 
     def decisions(self, state: Loop) -> tuple[int, ...]:
-        """Actions that lead to `state`: each city behind the one before it."""
-        return tuple(a * self.n + b for a, b in pairwise(state.cities))
+        """Actions that lead to `state`: the middle city first, then the middles of both halves, and so on.
+
+        So each decision rests on few others: whoever takes one back need not take back the rest of the tour.
+        """
+        result = []
+        stretches = [(0, len(state.cities))]  # the first city of each is placed, the others are not
+        for first, end in stretches:
+            if end - first > 1:
+                middle = (first + end) // 2
+                result.append(state.cities[first] * self.n + state.cities[middle])
+                stretches += [(first, middle), (middle, end)]
+        return tuple(result)
 
     def describe(self, action: int) -> str:
         after, city = divmod(int(action), self.n)
