@@ -15,6 +15,7 @@ Four methods describe a problem; `minimize` improves its greedy for as long as y
 """
 
 from dilemma.check import Report, check_problem
+from dilemma.compare import Comparison, compare
 from dilemma.errors import DilemmaError, FormatError, ProblemError, WorkerError
 from dilemma.problem import Problem
 from dilemma.result import Result, Trace
@@ -24,6 +25,7 @@ from dilemma.stop import StopReason
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "DilemmaError",
     "Event",
     "FormatError",
@@ -36,6 +38,7 @@ __all__ = [
     "Trace",
     "WorkerError",
     "check_problem",
+    "compare",
     "minimize",
     "search",
 ]

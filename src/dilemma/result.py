@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 from dilemma.encoding import decode, encode
 from dilemma.errors import FormatError
 from dilemma.stop import StopReason
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dilemma.compare.measures import Axis
 
 SCHEMA = "dilemma.result"
 SCHEMA_VERSION = 1
@@ -196,6 +201,28 @@ class Result:
             f"{self.runtime:.3g} s; strategy {self.strategy}\nstopped: {self.stop_reason.value}. "
             f"{self.stop_reason.advice}"
         )
+
+    def plot(self, path: str | Path | None = None, *, axis: Axis = "iterations", ax: Any = None) -> Figure:
+        """Draw the candidates and the best so far, and save the picture if a path is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to save it; the suffix says how (``.png``, ``.svg``, ``.pdf``).
+        axis : {"iterations", "nodes", "seconds"}
+            Against what.
+        ax : matplotlib Axes, optional
+            Draw into these instead of a new figure.
+        """
+        from dilemma.report.figures import plot_result
+
+        return plot_result(self, path, axis=axis, ax=ax)
+
+    def report(self, path: str | Path, *, title: str | None = None) -> Path:
+        """Write a page about the run, one HTML file that needs neither network nor scripts; return its path."""
+        from dilemma.report.page import result_page, write
+
+        return write(result_page(self, title=title), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold; see `to_json`."""
