@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from dilemma.problems._checks import count, matrix
+from dilemma.problems.insertion import Insertion
 from dilemma.problems.loaders import read_flow_shop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from os import PathLike
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 
 class Sequenced(NamedTuple):
@@ -51,8 +51,8 @@ class FlowShop:
     def __init__(self, times: ArrayLike) -> None:
         t = matrix("times", times)
         self.m, self.n = t.shape
-        self.times: list[list[float]] = t.T.tolist()  # by job
-        self._reversed = [row[::-1] for row in self.times]
+        self._insertion = Insertion(t)
+        self.times = self._insertion.times  # by job
         self.order: list[int] = np.argsort(-t.sum(axis=0), kind="stable").tolist()  # NEH
         heads = np.vstack((np.zeros(self.n), t.cumsum(axis=0)[:-1])) if self.m else t
         tails = t.sum(axis=0) - heads - t
@@ -75,33 +75,14 @@ class FlowShop:
     def initial(self) -> Sequenced:
         return Sequenced(())
 
-    def actions(self, state: Sequenced) -> tuple[list[int], list[float]]:
+    def actions(self, state: Sequenced) -> tuple[list[int], NDArray[np.float64]]:
         placed = set(state.jobs)
         job = next((job for job in self.order if job not in placed), -1)
         if job < 0:
-            return [], []
+            return [], np.empty(0)
         base = job * (self.n + 1) + 1
-        spans = self._insertions(state.jobs, job)
-        return [base + after for after in (-1, *state.jobs)], [1.0 / max(span, 1e-9) for span in spans]
-
-    def _insertions(self, jobs: Sequence[int], job: int) -> list[float]:
-        """The makespan with `job` inserted at each place, in O(n m) altogether (Taillard)."""
-        # heads: when each machine is free after the jobs before; tails: the same seen from the end.
-        heads = [0.0] * self.m
-        tails = [heads]
-        for other in reversed(jobs):
-            tails.append(_after(tails[-1], self._reversed[other]))
-        new, spans = self.times[job], list[float]()
-        for place in range(len(jobs) + 1):
-            end = span = 0.0
-            for head, time, tail in zip(heads, new, reversed(tails.pop()), strict=True):
-                end = (head if head > end else end) + time
-                if end + tail > span:
-                    span = end + tail
-            spans.append(span)
-            if place < len(jobs):
-                heads = _after(heads, self.times[jobs[place]])
-        return spans
+        spans = self._insertion.spans(state.jobs, job)
+        return [base + after for after in (-1, *state.jobs)], 1.0 / np.maximum(spans, 1e-9)
 
     def apply(self, state: Sequenced, action: int) -> Sequenced:
         job, after = divmod(int(action), self.n + 1)
@@ -109,10 +90,7 @@ class FlowShop:
         return Sequenced((*state.jobs[:place], job, *state.jobs[place:]))
 
     def energy(self, state: Sequenced) -> float:
-        heads = [0.0] * self.m
-        for job in state.jobs:
-            heads = _after(heads, self.times[job])
-        return heads[-1] if heads else 0.0
+        return self._insertion.makespan(state.jobs)
 
     def legal(self, state: Sequenced, action: int) -> bool:
         job, after = divmod(action, self.n + 1)
@@ -124,22 +102,7 @@ class FlowShop:
 
     def polish(self, state: Sequenced) -> Sequenced:
         """Take each job out and insert it again at its best place, until that changes nothing."""
-        jobs, best = list(state.jobs), self.energy(state)
-        since = 0
-        while since < self.n:
-            for job in self.order:
-                place = jobs.index(job)
-                rest = jobs[:place] + jobs[place + 1 :]
-                spans = self._insertions(rest, job)
-                span = min(spans)
-                since += 1
-                if span < best:
-                    best, since = span, 0
-                    place = spans.index(span)
-                    jobs = [*rest[:place], job, *rest[place:]]
-                if since >= self.n:
-                    break
-        return Sequenced(tuple(jobs))
+        return Sequenced(tuple(self._insertion.descend(state.jobs, self.order)))
 
     def decisions(self, state: Sequenced) -> tuple[int, ...]:
         """Actions that lead to `state`: each job in NEH's order, behind the nearest job placed before it."""
@@ -161,13 +124,3 @@ class FlowShop:
     def describe(self, action: int) -> str:
         job, after = divmod(int(action), self.n + 1)
         return f"insert job {job} {f'after job {after - 1}' if after else 'in front'}"
-
-
-def _after(heads: list[float], times: list[float]) -> list[float]:
-    """When each machine is free after one more job."""
-    result: list[float] = []
-    end = 0.0
-    for head, time in zip(heads, times, strict=True):
-        end = (head if head > end else end) + time
-        result.append(end)
-    return result
