@@ -19,7 +19,8 @@ def provenance() -> dict[str, Any]:
     """Return where and from what the figures come."""
     return {
         "command": "python " + " ".join([_relative(sys.argv[0]), *sys.argv[1:]]),
-        "commit": _git("rev-parse", "--short=12", "HEAD") + ("+changes" if _git("status", "--porcelain") else ""),
+        "commit": _git("rev-parse", "--short=12", "HEAD")
+        + ("+changes" if _git("status", "--porcelain") else ""),
         "machine": {
             "cpu": cpu_model(),
             "cores": os.cpu_count(),

@@ -138,7 +138,9 @@ def engine_share(strategy: str, candidates: int = 30) -> list[dict[str, object]]
                 method(*args)  # type: ignore[operator]
             users = min(users, time.process_time() - start)
         share = max(0.0, 1.0 - users / whole)
-        rows.append({"problem": name, "strategy": strategy, "seconds": round(whole, 3), "share": round(share, 3)})
+        rows.append(
+            {"problem": name, "strategy": strategy, "seconds": round(whole, 3), "share": round(share, 3)}
+        )
     return rows
 
 
@@ -210,8 +212,12 @@ def _resident() -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", action="store_true", help="write benchmarks/recorded/engine_overhead.json")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="write benchmarks/recorded/engine_overhead.json"
+    )
     args = parser.parse_args()
     results = {
         "per_decision": per_decision(),

@@ -194,6 +194,14 @@ def offered(offer: Any) -> tuple[Any, Any]:
     >>> offered((["a", "b"], [2.0, 1.0]))
     (['a', 'b'], [2.0, 1.0])
     """
+    if type(offer) is tuple and len(offer) == 2 and type(offer[1]) is np.ndarray:  # the fast way, first
+        actions, scores = offer
+        if (
+            scores.ndim == 1
+            and len(actions) == len(scores)
+            and isinstance(actions, (np.ndarray, list, range))
+        ):
+            return offer
     if type(offer) is list and offer:
         try:
             actions, scores = zip(*offer, strict=True)

@@ -144,6 +144,7 @@ def grow(
     path, best, nexts, counts, bounds = (
         rollout.actions, rollout.best, rollout.next, rollout.count, rollout.bounds
     )  # fmt: skip
+    rest: float | None = None  # bound of the state stood in, where it is known already
     while True:
         if out_of_time is not None and out_of_time():
             rollout.status = Status.INTERRUPTED
@@ -185,7 +186,12 @@ def grow(
         nexts.append(second)
         counts.append(count)
         if bound is not None:
-            bounds.append(_bound_of_rest(bound, state, actions, order, index, rank, banned, sharp))
+            if sharp:
+                rest = _bound_of_rest(bound, state, actions, order, index, rank, banned)
+            elif rest is None:
+                rest = float(bound(state))
+            bounds.append(rest)
+            rest = None
         if rank:
             if proposal.partition:  # the actions passed over belong to the branches before this one
                 rollout.skipped = tuple(_plain(actions, i) for i in order[:rank])  # type: ignore[index]
@@ -199,9 +205,11 @@ def grow(
                 rollout.status = Status.DUPLICATE
                 break
             rollout.keys.append(mark)
-        if bound is not None and cutoff < INF and (bound(state, banned) if sharp else bound(state)) >= cutoff:
-            rollout.status = Status.PRUNED
-            break
+        if bound is not None and cutoff < INF:
+            rest = float(bound(state, banned) if sharp else bound(state))
+            if rest >= cutoff:
+                rollout.status = Status.PRUNED
+                break
         if len(path) > MAX_DECISIONS:
             raise ProblemError(
                 f"actions: still not empty after {MAX_DECISIONS} decisions; a complete solution must offer none"
@@ -233,11 +241,8 @@ def _bound_of_rest(
     index: int,
     rank: int,
     banned: frozenset[Action],
-    sharp: bool,
 ) -> float:
     """Return a bound on what is left below `state` once the action of this rank has been taken."""
-    if not sharp:
-        return float(bound(state))
     tried = [index] if order is None else order[: rank + 1]
     return float(bound(state, banned.union(_plain(actions, i) for i in tried)))
 
@@ -260,12 +265,9 @@ def best_two(scores: Any) -> tuple[int, float, float]:
             raise nan_score(scores)
         if len(scores) == 1:
             return index, top, NAN
-        left, right = scores[:index], scores[index + 1 :]
-        if not index:
-            return index, top, float(right.max())
-        if not len(right):
-            return index, top, float(left.max())
-        return index, top, float(max(left.max(), right.max()))
+        rest = scores.astype(float)  # a copy
+        rest[index] = -np.inf
+        return index, top, float(rest[rest.argmax()])
     top = max(scores)
     total = sum(scores)
     if total != total and any(s != s for s in scores):
