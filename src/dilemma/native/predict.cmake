@@ -1,0 +1,1 @@
+dilemma_module(_predict predict_module.cpp)
