@@ -45,6 +45,8 @@ _WHERE = {
     "to_sklearn": "export.convert",
 }
 
+_NEED_SKLEARN = {"classifier", "estimator", "regressor"}
+
 __all__ = [
     "DilemmaTreeClassifier",
     "DilemmaTreeRegressor",
@@ -69,6 +71,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _WHERE:
+        if _WHERE[name] in _NEED_SKLEARN:
+            import_module("dilemma.tree.compat")  # says what to do where scikit-learn is missing
         return getattr(import_module(f"dilemma.tree.{_WHERE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -8,6 +8,7 @@ every training row where its code went. A column with no more distinct values th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dilemma.tree.table import Label, Table
+
+try:
+    _native: Any = import_module("dilemma.native._predict")
+except ImportError:  # installed without a compiler
+    _native = None
 
 MISSING = 255
 MAX_CODES = 255
@@ -67,7 +73,7 @@ class Column:
             raise TypeError(
                 f"column {self.name!r} was numeric when fitted and now holds labels like {_first(values)!r}"
             )
-        return _search(values, self.cuts)
+        return search(values, self.cuts)
 
     @property
     def cuts(self) -> NDArray[np.float64]:
@@ -85,9 +91,39 @@ def _first(values: NDArray[Any]) -> object:
     return next((value for value in values if value is not None), None)
 
 
-def _search(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
+def search(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """The number of cuts below each value; `MISSING` for NaN."""
+    if _native is None:
+        return search_python(values, cuts)
+    codes = np.empty(len(values), dtype=np.uint8)
+    _native.search(np.ascontiguousarray(values, dtype=np.float64), cuts, codes)
+    return codes
+
+
+def search_python(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Twin of `search`."""
     codes = np.searchsorted(cuts, values, side="left").astype(np.uint8)
     codes[np.isnan(values)] = MISSING
+    return codes
+
+
+def binary_codes(array: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Codes of an array of zeros, ones and NaN, one row a column; None if it holds anything else.
+
+    Wide tables of 0 and 1 are common and their columns need no sorting; most other tables are recognised
+    by their first values.
+    """
+    if array.dtype == bool:
+        array = array.view(np.uint8)
+    if array.dtype not in (np.uint8, np.float32, np.float64):
+        return None
+    codes = np.empty(array.shape[::-1], dtype=np.uint8)
+    if _native is not None:
+        return codes if _native.binary(array, codes) else None
+    gaps = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+    if not ((array == 0) | (array == 1) | gaps).all():
+        return None
+    codes[:] = np.where(gaps, MISSING, array == 1).T
     return codes
 
 
@@ -191,11 +227,16 @@ def learn(
     codes : NDArray[uint8]
         Shape ``(n_columns, n_rows)``.
     """
+    if table.dense is not None and True not in categorical:
+        binary = binary_codes(table.dense)
+        if binary is not None:
+            both = np.array([0.0, 1.0])
+            return tuple(Column(_name(table, j), None, both, both) for j in range(table.n_columns)), binary
     codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint8)
     columns = []
     for j in range(table.n_columns):
         values = table.column(j)
-        name = table.names[j] if table.names else f"x[{j}]"
+        name = _name(table, j)
         labels = categorical[j] if categorical[j] is not None else values.dtype == object
         if labels:
             column = learn_labels(values, name)
@@ -207,6 +248,10 @@ def learn(
         columns.append(column)
         codes[j] = column.encode(values)
     return tuple(columns), codes
+
+
+def _name(table: Table, j: int) -> str:
+    return table.names[j] if table.names else f"x[{j}]"
 
 
 def encode(table: Table, columns: Sequence[Column]) -> NDArray[np.uint8]:

@@ -75,14 +75,10 @@ def to_tree(
         if kind[node] == NUMERIC:
             left, right = sides[node]
             threshold[node] = EVERY_NUMBER if right is None else column.threshold(left, right)
-        elif grown.kind[node] == codes.CATEGORY:
-            mask[node, grown.threshold[node] // 8] = 1 << (grown.threshold[node] % 8)
         else:
-            mask[node] = grown.mask[node]
             # Codes the column does not have mean nothing; missing has its own place.
-            known = np.zeros(256, dtype=np.uint8)
-            known[: column.n_codes] = 1
-            mask[node] &= np.packbits(known, bitorder="little")
+            known = np.arange(256) < column.n_codes
+            mask[node] = np.packbits(known & (to == branches[-1][0]), bitorder="little")
     return Tree(
         kind=kind,
         feature=grown.feature.astype(np.int32),

@@ -115,7 +115,7 @@ def held_out(fraction: float, n_rows: int) -> int:
     n_held_out = round(fraction * n_rows)
     if not 0 < n_held_out < n_rows:
         raise ValueError(
-            f"validation_fraction={fraction} of {n_rows} rows leaves an empty part: "
+            f"validation_fraction={fraction} of n_samples={n_rows} leaves an empty part: "
             "use more rows, another fraction, or validation_fraction=None"
         )
     return n_held_out

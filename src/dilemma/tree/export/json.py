@@ -149,7 +149,7 @@ class _Reader:
         parents = np.zeros(n, dtype=np.int64)
         for i, entry in enumerate(self.entries):
             where = f"nodes[{i}]"
-            if not isinstance(entry, dict) or entry.get("kind") not in _KINDS:
+            if not isinstance(entry, dict) or str(entry.get("kind")) not in _KINDS:
                 raise ValueError(f"{where}: expected an object with a kind of {', '.join(_KINDS)}")
             kind[i] = _KINDS[entry["kind"]]
             numbers = _list(entry, "value", where)
