@@ -16,7 +16,7 @@ pd = pytest.importorskip("pandas")
 
 from sklearn.datasets import load_diabetes, load_iris  # noqa: E402
 
-from dilemma.tree import (
+from dilemma.tree import (  # noqa: E402
     DilemmaTreeClassifier,
     DilemmaTreeRegressor,
     export_c,
