@@ -1,4 +1,4 @@
-"""Longer checks over several environments: ``nox -s tests``, ``nox -s oldest``, ``nox -s wheel``, ``nox -s pure``."""
+"""Longer checks over several environments: nox -s tests, oldest, wheel or pure."""
 
 import pathlib
 import shutil

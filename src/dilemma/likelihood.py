@@ -74,9 +74,8 @@ def log_gap(best: ArrayLike, other: ArrayLike, kind: Normalise, temperature: flo
     [0.693]
     """
     top, low = np.asarray(best, dtype=float), np.asarray(other, dtype=float)
-    if kind == "proportional" and low.ndim and low.size and low.min() > 0:  # the common case, in one step
-        if top.max() < math.inf:
-            return np.asarray(np.minimum(np.log(top) - np.log(low), FLOOR))
+    if kind == "proportional" and low.ndim and low.size and low.min() > 0 and top.max() < math.inf:
+        return np.asarray(np.minimum(np.log(top) - np.log(low), FLOOR))  # the common case, in one step
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if kind == "proportional":
             gap = np.log(np.maximum(top, 0.0)) - np.log(np.maximum(low, 0.0))

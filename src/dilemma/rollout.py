@@ -265,9 +265,9 @@ def best_two(scores: Any) -> tuple[int, float, float]:
             raise nan_score(scores)
         if len(scores) == 1:
             return index, top, NAN
-        rest = scores.astype(float)  # a copy
-        rest[index] = -np.inf
-        return index, top, float(rest[rest.argmax()])
+        others = scores.astype(float)  # a copy
+        others[index] = -np.inf
+        return index, top, float(others[others.argmax()])
     top = max(scores)
     total = sum(scores)
     if total != total and any(s != s for s in scores):
