@@ -113,6 +113,8 @@ class Likelihood:
         """Return `gap` for one state."""
         if best == other:
             return 0.0
+        if other != other:  # nothing left to try
+            return math.nan
         if self.kind == "proportional" and 0 < other < best < math.inf:
             return min(math.log(best / other), FLOOR)
         return float(self.gap(best, other))

@@ -7,7 +7,6 @@ copy of itself. Its alternatives are not stored; they are ranked again when it i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +19,7 @@ from dilemma.rollout import NO_ACTIONS, Proposal, Rollout
 FloatArray: TypeAlias = NDArray[np.float64]
 Positions: TypeAlias = NDArray[np.int64]
 NOTHING: FloatArray = np.empty(0)
+SHORT = 24  # up to this many states plain Python is faster than a chain of array operations
 
 
 class Dive:
@@ -60,13 +60,11 @@ class Dive:
     def path(self, at: int) -> tuple[Action, ...]:
         """Return the actions from the root to the state at a position."""
         dive, at = self.home(at)
-        parts: list[Iterable[Action]] = []
-        while True:
-            parts.append(dive.actions[:at])
-            if dive.parent is None:
-                break
+        path = dive.actions[:at]
+        while dive.parent is not None:
             dive, at = dive.parent, dive.at
-        return tuple(action for part in reversed(parts) for action in part)
+            path = dive.actions[:at] + path
+        return path
 
     def banned_at(self, at: int) -> frozenset[Action]:
         """Return the actions that belong to other branches than the one of the state at a position."""
@@ -118,7 +116,8 @@ class Met:
 
     def _column(self, name: str) -> FloatArray:
         """Return a total of the path: the dive's own below the deviation, its parent's at position 0."""
-        column = np.full(len(self.at), getattr(self.dive, name), dtype=float)
+        column = np.empty(len(self.at))
+        column.fill(getattr(self.dive, name))
         parent = self.dive.parent
         if parent is not None and not self.at[0]:
             column[0] = getattr(parent, name) if self.dive.at or name == "energy" else 0.0
@@ -191,21 +190,31 @@ def file_dive(
         if dive.energy != dive.energy:  # no candidate came of it
             dive.energy = parent.energy
     best, following = np.array(rollout.best), np.array(rollout.next)
-    met = Met(dive, np.arange(count), best, following, _gaps(rollout, likelihood, best, following, rank))
+    met = Met(dive, _positions(count), best, following, _gaps(rollout, likelihood, best, following, rank))
     if rollout.scores:
         _log_likelihoods(met, rollout, likelihood)
-    untried = following == following
-    return dive, met if untried.all() else met[untried]
+    if not math.isnan(sum(rollout.next)):  # something is left to try everywhere: the common case
+        return dive, met
+    return dive, met[~np.isnan(following)]
 
 
 _ROOT = Dive(None, 0, 0, -1)
+_COUNTING = np.arange(1024)
+_COUNTING.setflags(write=False)
+
+
+def _positions(count: int) -> Positions:
+    """Return 0, 1, ..., count - 1; short ones are views of one array."""
+    return _COUNTING[:count] if count <= len(_COUNTING) else np.arange(count)
 
 
 def _gaps(
     rollout: Rollout, likelihood: Likelihood, best: FloatArray, following: FloatArray, rank: int
 ) -> FloatArray:
     if likelihood.custom is None:
-        return likelihood.gap(best, following)
+        if len(best) > SHORT:
+            return likelihood.gap(best, following)
+        return np.array([likelihood.gap_of(*pair) for pair in zip(rollout.best, rollout.next, strict=True)])
     gaps = np.full(len(best), math.nan)
     for i, scores in enumerate(rollout.scores):
         log_p, r = likelihood.log_p(scores), rank + 1 if i == 0 else 1
