@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -322,7 +323,7 @@ def test_ctrl_c_returns_what_was_done(moment):
     """The signal comes while a run begins, or during it: that run is left out, those before it are kept."""
 
     class Interrupting(RandomState):
-        starts = []
+        starts: ClassVar = []
 
         def start(self, model, rng):
             run = super().start(model, rng)
