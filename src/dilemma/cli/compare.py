@@ -55,8 +55,8 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the comparison and return the exit code."""
-    from dilemma.compare import compare
     from dilemma.cli.specs import gallery, problem_of
+    from dilemma.compare import compare
     from dilemma.strategies import names
 
     if args.list:
