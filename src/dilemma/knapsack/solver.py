@@ -1,0 +1,312 @@
+"""`solve`: improve the greedy knapsack at any time, and prove the optimum when time allows."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .instance import Column, Instance, Number, exact_sum
+from .kernel import Answer, Options, choose, run
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy.typing as npt
+
+SCHEMA = "dilemma.knapsack"
+SCHEMA_VERSION = 1
+
+ADVICE = {
+    "optimal": "No better choice exists: nothing is left to do.",
+    "time_limit": "The time limit was reached: raise time_limit to go on.",
+    "max_iter": "The candidates allowed were used: raise max_iter to go on.",
+    "target": "The target was reached: raise it, or leave it out, to go on.",
+    "interrupted": "Interrupted: this is the best choice so far.",
+    "stalled": "The widest exact pass could not close the gap: raise max_states (memory), or give a time_limit "
+    "to let the search go on.",
+}
+
+
+class TraceRow(NamedTuple):
+    """One candidate: the greedy, each improvement, or each one of all with ``trace="all"``."""
+
+    iteration: int  # 1 is the greedy
+    nodes: int
+    seconds: float
+    value: Number
+
+
+@dataclass(frozen=True)
+class KnapsackResult:
+    """The best choice found and what is known about it.
+
+    Attributes
+    ----------
+    items : numpy.ndarray
+        Indices of the chosen items, ascending.
+    value, weight : number
+        Exact sums over them, rounded once for floats.
+    greedy_value : number
+        What the plain greedy (best value per weight that fits) reaches: candidate 1.
+    bound : number
+        No choice is worth more.
+    optimal : bool
+        Whether `value` is proved to be the most possible.
+    stop_reason : str
+        ``"optimal"``, ``"time_limit"``, ``"max_iter"``, ``"target"``, ``"interrupted"`` or ``"stalled"``.
+    iterations : int
+        Completed solutions evaluated.
+    nodes : int
+        Decisions reversed and core states kept.
+    runtime : float
+        Seconds since the call, set-up included.
+    kernel : str
+        ``"native64"``, ``"native128"`` or ``"python"``.
+    trace : list of TraceRow
+    """
+
+    items: npt.NDArray[np.int64]
+    value: Number
+    weight: Number
+    greedy_value: Number
+    bound: Number
+    optimal: bool
+    stop_reason: str
+    iterations: int
+    nodes: int
+    runtime: float
+    kernel: str
+    trace: list[TraceRow] = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """How far `value` can be from the optimum, as a part of `bound`: 0.0 when proved."""
+        if self.optimal or self.bound == 0:
+            return 0.0
+        return float((self.bound - self.value) / self.bound)  # type: ignore[operator]
+
+    @property
+    def improvement(self) -> Number:
+        """What was gained over the greedy."""
+        return self.value - self.greedy_value  # type: ignore[operator]
+
+    @property
+    def advice(self) -> str:
+        """What to do next, in a sentence."""
+        return ADVICE[self.stop_reason]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; Decimal and Fraction become strings."""
+        out: dict[str, Any] = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION}
+        for name in ("value", "weight", "greedy_value", "bound"):
+            out[name] = _plain(getattr(self, name))
+        for name in ("optimal", "stop_reason", "iterations", "nodes", "runtime", "kernel"):
+            out[name] = getattr(self, name)
+        out["items"] = self.items.tolist()
+        out["trace"] = [[r.iteration, r.nodes, r.seconds, _plain(r.value)] for r in self.trace]
+        return out
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_dict` to a file."""
+        fields = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in self.to_dict().items())
+        Path(path).write_text("{\n" + ",\n".join(fields) + "\n}\n", encoding="utf-8")
+
+
+def solve(
+    values: Column,
+    weights: Column,
+    capacity: Number,
+    *,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    target: Number | None = None,
+    random_state: int | np.random.Generator | None = None,
+    core_after: int | None = 1000,
+    max_states: int = 2**22,
+    max_queue: int = 2**20,
+    trace: str = "improvements",
+    kernel: str = "auto",
+) -> KnapsackResult:
+    """Choose items of most value whose weights fit the capacity.
+
+    Starts from the greedy, goes on with dilemma-first candidates (see `dilemma.knapsack.search`), and after
+    `core_after` of them tries to prove the optimum by dynamic programming over a growing core (see
+    `dilemma.knapsack.core`). The best choice so far is there at any moment: Ctrl-C returns it.
+
+    Parameters
+    ----------
+    values, weights : sequence or array of numbers
+        Not negative; see `Instance` for what is exact (everything but what is reported of floats).
+    capacity : number
+        Feasible means that the weights sum up to at most this.
+    time_limit : float, optional
+        Seconds, set-up included.
+    max_iter : int, optional
+        Candidates to evaluate; the greedy is the first.
+    target : number, optional
+        Stop as soon as the value reaches this.
+    random_state : int or numpy.random.Generator, optional
+        Which of several equal items are taken is drawn; without it the first ones are. The value does not
+        depend on it.
+    core_after : int or None
+        Candidates before the exact phase; None leaves it out (then give a budget, or the search goes on until
+        its tree is exhausted).
+    max_states : int
+        States the widest exact pass keeps (about 130 bytes each); what it gives up widens `bound`.
+    max_queue : int
+        Dilemmas kept (about 100 bytes each); the least promising half goes when it is full.
+    trace : {"improvements", "all"}
+        Which candidates the trace holds.
+    kernel : {"auto", "native", "python"}
+        ``"auto"`` takes the fastest exact one and obeys the environment variable DILEMMA_KERNEL.
+
+    Returns
+    -------
+    KnapsackResult
+
+    Examples
+    --------
+    >>> result = solve([60, 100, 120], [10, 20, 30], 50)
+    >>> result.items.tolist(), result.value, result.greedy_value, result.optimal
+    ([1, 2], 220, 160, True)
+    """
+    return solve_instance(
+        Instance(values, weights, capacity),
+        time_limit=time_limit,
+        max_iter=max_iter,
+        target=target,
+        random_state=random_state,
+        core_after=core_after,
+        max_states=max_states,
+        max_queue=max_queue,
+        trace=trace,
+        kernel=kernel,
+    )
+
+
+def solve_instance(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    target: Number | None = None,
+    random_state: int | np.random.Generator | None = None,
+    core_after: int | None = 1000,
+    max_states: int = 2**22,
+    max_queue: int = 2**20,
+    trace: str = "improvements",
+    kernel: str = "auto",
+) -> KnapsackResult:
+    """`solve` for an `Instance`, as files and generators give it."""
+    start = perf_counter()
+    _check_options(time_limit, max_iter, core_after, max_states, max_queue, trace)
+    data = instance.integers()
+    values, weights = data.values, data.weights
+
+    # Items that weigh nothing are in, worthless ones and those too heavy alone are out: no decision.
+    free = np.flatnonzero((weights == 0) & (values > 0))
+    live = np.flatnonzero((weights > 0) & (values > 0) & (weights <= min(data.capacity, _most(weights))))
+    if random_state is not None:
+        live = np.random.default_rng(random_state).permutation(live)
+    base = exact_sum(values[free])
+    live_values, value_unit = _in_units(values[live])
+    live_weights, weight_unit = _in_units(weights[live])
+    total_weight = exact_sum(live_weights)
+    room = min(data.capacity // weight_unit, total_weight)  # more room than that is never used
+    largest = max(exact_sum(live_values), total_weight)
+
+    goal = None
+    if target is not None:
+        wanted = _as_integer(target, data.value_scale) - base
+        goal = min(-(-wanted // value_unit), 2 * largest + 1)  # beyond reach is as good as any beyond reach
+        goal = max(goal, 0)
+    options = Options(
+        time_limit=-1.0 if time_limit is None else max(0.0, time_limit - (perf_counter() - start)),
+        max_iter=-1 if max_iter is None else int(max_iter),
+        target=goal,
+        trace_all=trace == "all",
+        core_after=-1 if core_after is None else int(core_after),
+        max_states=int(max_states),
+        max_queue=int(max_queue),
+        bounded=any(x is not None for x in (time_limit, max_iter, target)),
+    )
+    name = choose(kernel, 2 * largest + 1)
+    setup = perf_counter() - start
+    answer = run(name, live_values, live_weights, room, options)
+
+    def report(integer: int) -> Number:
+        return instance.report(base + value_unit * integer, data.value_scale)
+
+    items = np.sort(np.concatenate([free, live[answer.chosen]])).astype(np.int64)
+    return KnapsackResult(
+        items=items,
+        value=report(answer.value),
+        weight=instance.report(exact_sum(weights[items]), data.weight_scale),
+        greedy_value=report(answer.greedy),
+        bound=report(answer.bound),
+        optimal=answer.optimal,
+        stop_reason=_stop_reason(answer),
+        iterations=answer.iterations,
+        nodes=answer.nodes,
+        runtime=perf_counter() - start,
+        kernel=name,
+        trace=[TraceRow(i, nodes, setup + s, report(v)) for i, nodes, s, v in answer.trace],
+    )
+
+
+def _check_options(
+    time_limit: float | None,
+    max_iter: int | None,
+    core_after: int | None,
+    max_states: int,
+    max_queue: int,
+    trace: str,
+) -> None:
+    if time_limit is not None and not time_limit >= 0:
+        raise ValueError(f"time_limit: expected seconds >= 0, or None (got {time_limit!r})")
+    if time_limit is not None and math.isinf(time_limit):
+        raise ValueError("time_limit: expected a finite number of seconds; use None for no limit")
+    if max_iter is not None and max_iter < 1:
+        raise ValueError(f"max_iter: expected at least 1, the greedy, or None (got {max_iter!r})")
+    if core_after is not None and core_after < 0:
+        raise ValueError(f"core_after: expected a number of candidates >= 0, or None (got {core_after!r})")
+    if max_states < 1:
+        raise ValueError(f"max_states: expected at least 1 (got {max_states!r})")
+    if not 2 <= max_queue <= 2**31:
+        raise ValueError(f"max_queue: expected 2 to 2**31 (got {max_queue!r})")
+    if trace not in ("improvements", "all"):
+        raise ValueError(f"trace: expected 'improvements' or 'all' (got {trace!r})")
+
+
+def _stop_reason(answer: Answer) -> str:
+    if answer.optimal:
+        return "optimal"
+    return "stalled" if answer.stop == "none" else answer.stop
+
+
+def _most(column: npt.NDArray[Any]) -> int:
+    return int(column.max()) if len(column) else 0
+
+
+def _in_units(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
+    """Divide a column by the greatest common divisor of its numbers."""
+    if not len(column):
+        return column.astype(np.int64), 1
+    unit = math.gcd(*column.tolist()) if column.dtype == object else int(np.gcd.reduce(column))
+    return (column // unit if unit > 1 else column), max(unit, 1)
+
+
+def _as_integer(number: Number, scale: int) -> int:
+    """Return the least integer that is not below `number` times `scale`."""
+    exact = Instance([number], [0], 0).integers()  # the same reading of floats as everywhere
+    return -(-int(exact.values[0]) * scale // exact.value_scale)
+
+
+def _plain(number: Number) -> int | float | str:
+    return number if isinstance(number, (int, float)) else str(number)
