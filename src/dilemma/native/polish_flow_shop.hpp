@@ -19,7 +19,7 @@ class FlowShop {
     void insertions(const int32_t* jobs, size_t k, int32_t job, double* spans) {
         tails_.assign((k + 1) * m_, 0.0);
         for (size_t place = k; place-- > 0;) {
-            const double *row = row_of(jobs[place]), *below = &tails_[(place + 1) * m_];
+            const double *row = row_of(jobs[place]), *below = tails_.data() + (place + 1) * m_;
             double end = 0.0;
             for (size_t i = m_; i-- > 0;) tails_[place * m_ + i] = end = (below[i] > end ? below[i] : end) + row[i];
         }

@@ -1,7 +1,7 @@
 """Graph colouring: the fewest colours such that neighbours differ.
 
-Greedy: DSATUR; Brélaz, Communications of the ACM 22 (1979). Polish: regrouping by colour classes, which never
-needs more colours; Culberson's iterated greedy (1992).
+Greedy: DSATUR; Brélaz, Communications of the ACM 22 (1979). Polish: one colour fewer by tabu search over partial
+colourings; Blöchliger and Zufferey, Computers & Operations Research 35 (2008).
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class Colouring:
     def __init__(self, n: int, edges: ArrayLike) -> None:
         self.n = count("n", n)
         self.adjacent = adjacency(self.n, edges)
+        self._counting = self.adjacent.astype(np.float32)
         self.degree = self.adjacent.sum(axis=1)
         self._clique = self._greedy_clique()
 
@@ -116,39 +117,45 @@ class Colouring:
             best = max(best, size)
         return best
 
-    def polish(self, state: Colours, rounds: int = 20) -> Colours:
-        """Colour again class by class, in several orders: a class never splits, and some may vanish."""
-        classes = self.classes(state)
-        for turn in range(rounds):
-            if turn % 3 == 0:
-                classes.sort(key=len, reverse=True)
-            elif turn % 3 == 1:
-                classes.reverse()
-            else:
-                classes = classes[1::2] + classes[::2]
-            classes = self._recoloured([v for members in classes for v in members])
-        if len(classes) >= len(state.barred):
+    def polish(self, state: Colours) -> Colours:
+        """Give up the smallest colour and find its vertices others, while that works (see `_placed`)."""
+        colour = state.colour
+        while self.n and colour.max() >= self._clique:
+            smallest, last = int(np.bincount(colour).argmin()), int(colour.max())
+            fewer = np.where(colour == smallest, -1, np.where(colour == last, smallest, colour))
+            if not self._placed(fewer, last):
+                break
+            colour = fewer
+        if colour is state.colour:
             return state
         result = self.initial()
-        for colour, members in enumerate(classes):
-            for vertex in members:
-                result = self.apply(result, (vertex, colour))
+        for vertex in np.argsort(
+            colour, kind="stable"
+        ).tolist():  # the colours in order, as `apply` wants them
+            result = self.apply(result, (vertex, int(colour[vertex])))
         return result
 
-    def _recoloured(self, order: list[int]) -> list[list[int]]:
-        """First-fit colour classes of the vertices taken in this order."""
-        classes: list[list[int]] = []
-        barred: list[NDArray[np.bool_]] = []
-        for vertex in order:
-            for members, no in zip(classes, barred, strict=True):
-                if not no[vertex]:
-                    members.append(vertex)
-                    no |= self.adjacent[vertex]
-                    break
-            else:
-                classes.append([vertex])
-                barred.append(self.adjacent[vertex].copy())
-        return classes
+    def _placed(self, colour: NDArray[np.int32], k: int, turns_each: int = 5) -> bool:
+        """Give the vertices of colour -1 one of k colours, in place: PartialCol, a tabu search.
+
+        A vertex takes the colour that fewest neighbours have; those lose it, and may not have it for a while.
+        """
+        near = self._counting @ (colour[:, None] == np.arange(k)).astype(np.float32)  # neighbours by colour
+        barred_until = np.zeros((self.n, k))
+        for turn in range(turns_each * self.n):
+            waiting = (colour < 0).nonzero()[0]
+            if not len(waiting):
+                return True
+            cost = near[waiting] + self.n * (barred_until[waiting] > turn)
+            at, c = divmod(int(cost.argmin()), k)
+            vertex = waiting[at]
+            for other in (self.adjacent[vertex] & (colour == c)).nonzero()[0]:
+                colour[other] = -1
+                near[:, c] -= self._counting[other]
+                barred_until[other, c] = turn + 0.6 * len(waiting) + turn % 10 + 1
+            colour[vertex] = c
+            near[:, c] += self._counting[vertex]
+        return not (colour < 0).any()
 
     def classes(self, state: Colours) -> list[list[int]]:
         """The vertices of each colour."""
