@@ -44,6 +44,13 @@ class Policy(Protocol):
         """Return ``choose(state, actions, scores) -> index``, fresh for one rollout."""
 
 
+class Plan(Protocol):
+    """A way of building a candidate that is not "a prefix, then one policy": plain data with its own `grow`."""
+
+    def grow(self, model: Model, out_of_time: Callable[[], bool] | None) -> Rollout:
+        """Return the candidate, its actions counted from the initial state; a pure function."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """What to grow: take `prefix`, then the action of rank `rank`, then go on by `policy`.
@@ -65,6 +72,8 @@ class Proposal:
         Whether the actions passed over for `rank` are banned below, as in the partition tree.
     full : bool
         Report every score at every state, best first, not only the two that make a dilemma.
+    plan : Plan or None
+        Builds the candidate by itself; everything else is then left at its default.
     """
 
     prefix: tuple[Action, ...] = ()
@@ -74,6 +83,7 @@ class Proposal:
     policy: Policy | None = None
     partition: bool = False
     full: bool = False
+    plan: Plan | None = None
 
 
 @dataclass(slots=True)
@@ -97,6 +107,9 @@ class Rollout:
     scores: list[np.ndarray] = field(default_factory=list)
     energy: float = NAN
     nodes: int = 0
+    ranked: int = 0  # states whose actions a plan had to rank
+    misfits: int = 0  # decisions to be replayed that were not offered when their turn came
+    states: list[State] | None = None  # after each action beyond the start, where they stay in this process
 
     def cut(self, state: int) -> None:
         """Forget `state` and all after it: it was met before."""
@@ -134,6 +147,8 @@ def grow(
     -------
     Rollout
     """
+    if proposal.plan is not None:
+        return proposal.plan.grow(model, out_of_time)
     taken, state = start if start is not None else (0, model.initial())
     for action in proposal.prefix[taken:]:
         state = model.apply(state, action)

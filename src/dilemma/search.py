@@ -423,7 +423,10 @@ def _generator(random_state: object) -> np.random.Generator:
 
 def _identity(actions: tuple[Action, ...], commutative: bool) -> int:
     """Return a hash that tells solutions apart, whatever the order of actions that commute."""
-    return hash(frozenset(Counter(actions).items())) if commutative else hash(actions)
+    if not commutative:
+        return hash(actions)
+    different = frozenset(actions)
+    return hash(different if len(different) == len(actions) else frozenset(Counter(actions).items()))
 
 
 def _hashable(action: object) -> bool:

@@ -20,6 +20,7 @@ from dilemma.strategies.dilemma_first import DilemmaFirst
 from dilemma.strategies.genetic import Genetic
 from dilemma.strategies.grasp import Grasp
 from dilemma.strategies.greedy import Greedy
+from dilemma.strategies.large_neighbourhood import LargeNeighbourhood
 from dilemma.strategies.likelihood import LikelihoodFirst
 from dilemma.strategies.limited_discrepancy import LimitedDiscrepancy
 from dilemma.strategies.mcts import MCTS
@@ -38,6 +39,7 @@ _CLASSES: tuple[Any, ...] = (
     CumulativeRegret,
     LikelihoodFirst,
     LimitedDiscrepancy,
+    LargeNeighbourhood,
     DepthBounded,
     BreadthFirst,
     Backtracking,
@@ -91,6 +93,7 @@ __all__ = [
     "Genetic",
     "Grasp",
     "Greedy",
+    "LargeNeighbourhood",
     "LikelihoodFirst",
     "LimitedDiscrepancy",
     "Pilot",
