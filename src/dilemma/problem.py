@@ -70,6 +70,13 @@ class Polishing(Problem, Protocol):
         """Return a complete state at least as good as the complete `state`, always the same one."""
 
 
+class Decided(Polishing, Protocol):
+    """A problem that can tell how a polished solution is built, so that the search can go on from it."""
+
+    def decisions(self, state: State) -> Iterable[Action]:
+        """Return actions that lead from the initial state to one of the same energy as the complete `state`."""
+
+
 class Legal(Problem, Protocol):
     """A problem that can tell whether one action may be taken, without ranking all of them."""
 
@@ -109,6 +116,7 @@ class Model:
         "bound",
         "bound_knows_banned",
         "commutative",
+        "decisions",
         "energy",
         "initial",
         "key",
@@ -141,6 +149,7 @@ class Model:
         self.bound: Callable[..., float] | None = _with_default(bound) if sharp else bound
         self.key: Callable[[State], Hashable] | None = _power(problem, "key")
         self.polish: Callable[[State], State] | None = _power(problem, "polish")
+        self.decisions: Callable[[State], Iterable[Action]] | None = _power(problem, "decisions")
         self.legal: Callable[[State, Action], bool] | None = _power(problem, "legal")
         self.related: Callable[[Action, Action], float] | None = _power(problem, "related")
         self.commutative = bool(getattr(problem, "commutative", False))
@@ -225,6 +234,20 @@ def offered(offer: Any) -> tuple[Any, Any]:
     except (TypeError, ValueError):
         raise _malformed(offer) from None
     return actions, scores
+
+
+def checked_energy(model: Model, state: State) -> float:
+    """Return the energy of a complete state as a float."""
+    energy = model.energy(state)
+    try:
+        value = float(energy)
+    except (TypeError, ValueError):
+        raise ProblemError(
+            f"energy: expected a real number, got {type(energy).__name__}; return a float, lower is better"
+        ) from None
+    if value != value:
+        raise ProblemError("energy: expected a real number, got NaN; return inf for an infeasible solution")
+    return value
 
 
 def _parallel(part: object) -> bool:

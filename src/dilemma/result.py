@@ -136,7 +136,8 @@ class Result:
     solution : Any
         The best complete state.
     actions : tuple
-        The actions that lead to it (before any polish).
+        The actions that lead to it; if it was polished and the problem cannot tell its decisions, those that lead
+        to what was polished.
     energy : float
         Its energy, lower is better.
     greedy_energy : float

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dilemma.errors import ProblemError
+from dilemma.polish import evaluate
 from dilemma.problem import Action, Model, State, offered
 
 NO_ACTIONS: frozenset[Action] = frozenset()
@@ -74,6 +75,8 @@ class Proposal:
         Report every score at every state, best first, not only the two that make a dilemma.
     plan : Plan or None
         Builds the candidate by itself; everything else is then left at its default.
+    polish_below : float
+        A candidate of at most this energy is polished, where the problem can do that.
     """
 
     prefix: tuple[Action, ...] = ()
@@ -84,6 +87,7 @@ class Proposal:
     partition: bool = False
     full: bool = False
     plan: Plan | None = None
+    polish_below: float = INF
 
 
 @dataclass(slots=True)
@@ -106,6 +110,8 @@ class Rollout:
     keys: list[Hashable] = field(default_factory=list)
     scores: list[np.ndarray] = field(default_factory=list)
     energy: float = NAN
+    raw: float = NAN  # the energy before any polish, where the problem has one
+    improved: tuple[Action, ...] | None = None  # all actions of the polished solution, where they are known
     nodes: int = 0
     ranked: int = 0  # states whose actions a plan had to rank
     misfits: int = 0  # decisions to be replayed that were not offered when their turn came
@@ -167,9 +173,7 @@ def grow(
         actions, scores = offered(model.actions(state))
         count = len(actions)
         if not count:  # S is a candidate solution: Alg. 1 l.6
-            rollout.energy = checked_energy(model, state)
-            if model.polish is not None:
-                rollout.energy = min(rollout.energy, checked_energy(model, model.polish(state)))
+            evaluate(model, state, proposal.prefix, rollout, proposal.polish_below)
             break
         if banned and not rank and not full:
             order = best_two_open(actions, scores, banned)
@@ -354,17 +358,3 @@ def nan_score(scores: Any) -> ProblemError:
         f"actions: expected real scores, got NaN for action number {where}; "
         f"leave an action out if it must not be taken"
     )
-
-
-def checked_energy(model: Model, state: State) -> float:
-    """Return the energy of a complete state as a float."""
-    energy = model.energy(state)
-    try:
-        value = float(energy)
-    except (TypeError, ValueError):
-        raise ProblemError(
-            f"energy: expected a real number, got {type(energy).__name__}; return a float, lower is better"
-        ) from None
-    if value != value:
-        raise ProblemError("energy: expected a real number, got NaN; return inf for an infeasible solution")
-    return value

@@ -172,7 +172,7 @@ class Search:
 
     def _record(self, prefix: tuple[Action, ...], rollout: Rollout) -> Event:
         """Enter a candidate into the trace, and make it the incumbent if it is better."""
-        actions = (*prefix, *rollout.actions)
+        actions = rollout.improved if rollout.improved is not None else (*prefix, *rollout.actions)
         energy, iteration = rollout.energy, len(self._trace)
         if iteration == 0:
             self._greedy = energy

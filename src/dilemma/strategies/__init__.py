@@ -30,10 +30,12 @@ from dilemma.strategies.r_max import RMax
 from dilemma.strategies.random_state import RandomState
 from dilemma.strategies.simulated_annealing import SimulatedAnnealing
 from dilemma.strategies.tabu import Tabu
+from dilemma.strategies.two_queues import TwoQueues
 
 _CLASSES: tuple[Any, ...] = (
     Auto,
     Greedy,
+    TwoQueues,
     DilemmaFirst,
     Printed,
     CumulativeRegret,
@@ -105,6 +107,7 @@ __all__ = [
     "Strategy",
     "Tabu",
     "Traits",
+    "TwoQueues",
     "names",
     "resolve",
 ]

@@ -1,45 +1,164 @@
-"""The default: two queues over one explored tree, taking turns.
+"""The default: tree search and large-neighbourhood search side by side, sharing what they find.
 
-One follows a key without constants to tune, regret/σ_gap + one per deviation + (E_parent − E_0)/σ_E, whose scales
-are estimated from the run itself; the other takes the fewest deviations first and the smallest gap among those.
-The first trusts scores and energies, the second neither, and each corrects the other. Measured against the rest
-of the family in ``docs/choosing.md``.
+Both start from the greedy and keep one incumbent: what the tree search finds is where the neighbourhood search goes
+on, and what that finds is the energy the tree's bounds prune against. Effort, counted in decisions and never by the
+clock, moves to the side that improves the incumbent more often for it. The tree search never starves: once it has
+covered everything the optimum is proved and the run ends. Measured against its parts in ``docs/choosing.md``.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Container, Hashable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dilemma.likelihood import FLOOR
-from dilemma.strategies.best_first import BestFirst, Key, Scales
-from dilemma.strategies.explored import FloatArray, Met
+from dilemma.problem import Action, Model
+from dilemma.rollout import Proposal, Rollout, Status
+from dilemma.stop import checked_count
+from dilemma.strategies.base import Traits
+from dilemma.strategies.large_neighbourhood import RANKING, LargeNeighbourhood
+from dilemma.strategies.two_queues import TwoQueues
 
-WORST = 10.0  # standard deviations of energy; a candidate that is not feasible counts as this bad
+TREE_FIRST = 16  # candidates of the tree search before anything else
+EVEN = 4000.0  # effort for which the two sides share evenly, in greedy candidates' decisions
+LEAST = 0.08  # share of the effort the tree search always gets
 
 
 @dataclass(frozen=True, kw_only=True)
-class Auto(BestFirst):
-    """Two queues over one tree; see the module's text."""
+class Auto:
+    """A portfolio of `two_queues` and `large_neighbourhood`; see the module's text.
+
+    Parameters
+    ----------
+    max_queue : int, optional
+        Keep at most this many dilemmas in each of the tree search's queues (no proof by exhaustion then).
+    normalise : str, callable or Likelihood, optional
+        How scores become probabilities (see `dilemma.likelihood`).
+    partition : bool, default True
+        Search every set of actions of a problem whose actions commute once.
+    """
 
     name: ClassVar[str] = "auto"
-    adaptive: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(stochastic=True, redundant=True)
 
-    def keys(self) -> tuple[Key, ...]:
-        return scaled_regret, few_deviations
+    max_queue: int | None = None
+    normalise: object = None
+    partition: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_queue is not None:
+            checked_count("max_queue", self.max_queue, least=2)
+
+    def start(self, model: Model, rng: np.random.Generator) -> AutoRun:
+        """Return a fresh run."""
+        return AutoRun(self, model, rng)
 
 
-def scaled_regret(met: Met, scales: Scales) -> FloatArray:
-    """Return regret, deviations and the energy of the candidate left, each on its own scale."""
-    key = (met.regret + met.gap) / scales.gap + met.deviations + 1.0
-    if math.isfinite(scales.greedy_energy):
-        key += np.minimum((met.energy - scales.greedy_energy) / scales.energy, WORST)
-    return key
+class _Side:
+    """One member of the portfolio with its record."""
+
+    __slots__ = ("effort", "gained", "spent")
+
+    def __init__(self) -> None:
+        self.spent = 0.0  # in all
+        self.effort = self.gained = 0.0  # decayed with effort
+
+    def rate(self, prior: float) -> float:
+        return (self.gained + 1.0) / (self.effort + prior)
 
 
-def few_deviations(met: Met, scales: Scales) -> FloatArray:
-    """Return the number of deviations, parted by the local gap."""
-    return met.deviations + met.gap / (2.0 * FLOOR)
+class AutoRun:
+    """The state of one run."""
+
+    def __init__(self, config: Auto, model: Model, rng: np.random.Generator) -> None:
+        self.tree = TwoQueues(
+            max_queue=config.max_queue, normalise=config.normalise, partition=config.partition
+        ).start(model, rng)
+        self.neighbours = LargeNeighbourhood(normalise=config.normalise).start(model, rng)
+        self._bounded = model.bound is not None
+        self._sides = (_Side(), _Side())  # of the tree search, of the neighbourhood search
+        self._pending: deque[tuple[int, tuple[Action, ...]]] = deque()
+        self._told = 0
+        self._greedy_effort = 1.0
+        self._pruned = 0.0  # share of the tree's rollouts that the bound ended, smoothed
+
+    # -- asking -----------------------------------------------------------------------------------------------
+
+    def ask(self, count: int) -> list[Proposal]:
+        side = self._whose_turn()
+        if side == 0:
+            proposals = self.tree.ask(count)
+        else:
+            proposals = self.neighbours.ask(count)
+            if not proposals:  # there is no solution to start from yet
+                side, proposals = 0, self.tree.ask(count)
+        self._pending.extend((side, p.prefix) for p in proposals)
+        return proposals
+
+    def _whose_turn(self) -> int:
+        """Return 0 for the tree search, 1 for the neighbourhood search."""
+        tree, other = self._sides
+        if self._told < TREE_FIRST or self.neighbours.operators is None:
+            return 0
+        share = self.tree_share()
+        return 0 if tree.spent * (1.0 - share) <= other.spent * share else 1
+
+    def tree_share(self) -> float:
+        """Return the share of the effort the tree search is to have: by what it earned, never nothing."""
+        tree, other = self._sides
+        prior = 50.0 * self._greedy_effort
+        mine, its = tree.rate(prior), other.rate(prior)
+        least = LEAST + (0.42 * self._pruned if self._bounded else 0.0)
+        return max(least, min(0.5, mine / (mine + its)))
+
+    # -- telling ----------------------------------------------------------------------------------------------
+
+    def tell(self, rollout: Rollout) -> None:
+        side, prefix = self._pending.popleft()
+        effort = 1.0 + rollout.nodes * (1 if side else 1 + RANKING) + RANKING * rollout.ranked
+        before = self.neighbours.best_energy
+        if side:
+            self.neighbours.tell(rollout)
+            self.tree.incumbent.energy = min(self.tree.incumbent.energy, self.neighbours.best_energy)
+        else:
+            self._tell_tree(rollout, prefix)
+        self._told += 1
+        record = self._sides[side]
+        if self._told > 1:
+            record.spent += effort
+            fade = math.exp(-effort / (2000.0 * self._greedy_effort))
+            record.effort = fade * record.effort + effort
+            record.gained = fade * record.gained + (self.neighbours.best_energy < before)
+        else:
+            self._greedy_effort = effort
+
+    def _tell_tree(self, rollout: Rollout, prefix: tuple[Action, ...]) -> None:
+        actions = rollout.improved if rollout.improved is not None else (*prefix, *rollout.actions)
+        status, energy = rollout.status, rollout.energy
+        if self.neighbours.operators is None and status is Status.COMPLETE:
+            self.neighbours.started = True
+            self.neighbours.begin(rollout, prefix)
+        self.tree.tell(rollout)
+        self._pruned += 0.02 * ((status is Status.PRUNED) - self._pruned)
+        if rollout.status is Status.COMPLETE and energy < self.neighbours.best_energy:
+            self.neighbours.warm(actions, energy)
+
+    def warm(self, actions: tuple[Action, ...], energy: float) -> None:
+        """Take a solution the user gave."""
+        self.neighbours.warm(actions, energy)
+        self.tree.incumbent.energy = min(self.tree.incumbent.energy, energy)
+
+    # -- the rest of the contract ---------------------------------------------------------------------------------
+
+    def seen(self) -> Container[Hashable]:
+        return self.tree.seen()
+
+    def proves(self) -> bool:
+        return self.tree.proves()
+
+    def bound(self) -> float:
+        return self.tree.bound()

@@ -16,6 +16,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from dilemma.likelihood import Likelihood, likelihood_for
+from dilemma.polish import Promising
 from dilemma.problem import Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.stop import checked_count
@@ -116,6 +117,7 @@ class BestFirstRun:
         self.scales = Scales()
         self.incumbent = Incumbent()
         self.dropped = False
+        self._promising = Promising()
         self._seen: set[Hashable] = set()
         self._pending: deque[tuple[tuple[Dive, int] | None, Proposal]] = deque()
         self._started = False
@@ -143,6 +145,7 @@ class BestFirstRun:
                 cutoff=self.incumbent.energy,
                 partition=self._partition,
                 full=self._full,
+                polish_below=self._promising.threshold(),
             )
             self._pending.append((dive.home(at), proposal))
             proposals.append(proposal)
@@ -167,6 +170,7 @@ class BestFirstRun:
         if self._keyed:
             self._skip_duplicates(rollout)
         self.incumbent.update(rollout)
+        self._promising.note(rollout)
         dive, met = file_dive(home, proposal, rollout, self.likelihood, self._told)
         if self.config.adaptive:
             self._stats.add(rollout, met)

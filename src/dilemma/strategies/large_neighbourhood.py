@@ -1,10 +1,10 @@
 """Large-neighbourhood search with no code but the greedy: keep most of a solution, change some, complete greedily.
 
 Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP 1998; adaptive
-choice of operators: Ropke and Pisinger, Transportation Science 2006. When to use: more than a few hundred
-candidates fit into the budget, and good solutions share most of their decisions. Deviations: destroy and repair
-are made of the greedy's own ranking (`operators`), success is counted per decision and never by the clock, and the
-threshold of acceptance follows the changes met, so there is nothing to tune.
+choice of operators: Ropke and Pisinger, Transportation Science 40 (2006); late acceptance: Burke and Bykov,
+European Journal of Operational Research 258 (2017). When to use: more than a few hundred candidates fit into the
+budget, and good solutions share most of their decisions. Deviations: destroy and repair are made of the greedy's
+own ranking (`operators`), and success is counted per decision and never by the clock, so that runs repeat.
 """
 
 from __future__ import annotations
@@ -12,21 +12,25 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Container, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from dilemma.likelihood import Likelihood, likelihood_for
+from dilemma.likelihood import likelihood_for
+from dilemma.polish import Promising
 from dilemma.problem import Action, Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.strategies.base import Traits
+from dilemma.strategies.endless import Endless
 from dilemma.strategies.neighbourhood import Neighbour
 from dilemma.strategies.operators import SEQUENCE, SET, Operator, Operators, Path
+from dilemma.strategies.policies import typical_gap
 
 RANKING = 10  # what ranking a state's actions counts, against taking one
 PROBATION = 12  # candidates of an operator that are looked up before its decisions are taken on trust
+MEMORY = 0.998  # what an operator's record keeps from use to use
+REORDER = 8  # neighbours made of one order of actions that commute
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,172 +62,159 @@ class LargeNeighbourhood:
 class Arm:
     """One operator with its record."""
 
-    __slots__ = ("effort", "misfits", "operator", "penalty", "reward", "tried")
+    __slots__ = ("effort", "operator", "probation", "reward", "tried")
 
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
         self.reward = self.effort = 0.0  # decayed
-        self.tried = 0  # candidates looked up since the last misfit
-        self.misfits = 0
-        self.penalty = 1
+        self.tried = 0  # candidates looked up since a decision did not fit
+        self.probation = PROBATION
 
     @property
     def trusted(self) -> bool:
-        return self.tried >= PROBATION * self.penalty
+        return self.tried >= self.probation
 
     def credit(self, reward: float, effort: float) -> None:
-        self.reward = 0.998 * self.reward + reward
-        self.effort = 0.998 * self.effort + effort
+        """Enter what a neighbour brought and what it cost."""
+        self.reward = MEMORY * self.reward + reward
+        self.effort = MEMORY * self.effort + effort
+
+    def note(self, plan: Neighbour, rollout: Rollout) -> None:
+        """Enter whether the decisions to be taken again fitted."""
+        if not rollout.misfits:
+            self.tried += not plan.trust
+        else:
+            self.tried = 0
+            if plan.trust:
+                self.probation *= 4
 
 
-class LargeNeighbourhoodRun:
+class LargeNeighbourhoodRun(Endless):
     """The state of one run."""
 
     def __init__(self, config: LargeNeighbourhood, model: Model, rng: np.random.Generator) -> None:
+        super().__init__()
         self.config, self.model = config, model
         self._random = random.Random(int(rng.integers(1 << 62)))
         self._wanted = config.normalise if config.normalise is not None else model.normalise
         self._pending: deque[tuple[Arm, Neighbour, Path] | None] = deque()
-        self._operators: Operators | None = None
+        self.operators: Operators | None = None
         self.arms = [Arm(o) for o in (SET if model.commutative else SEQUENCE)]
-        self.best: tuple[tuple[Action, ...], float] | None = None
-        self._asked = False
         self._only = False
-        self._history: list[float] = []
-        self._told = 0
-        self._since = 0  # candidates since the last best
-        self._pruned = 0
-        self._accepted = 1.0
+        self._accepted = 1.0  # share of neighbours that were accepted, smoothed
+        self._acceptance = LateAcceptance()
+        self._promising = Promising()
 
     # -- asking -----------------------------------------------------------------------------------------------
 
     def ask(self, count: int) -> list[Proposal]:
-        if not self._asked:
-            self._asked = True
+        if not self.started:
+            self.started = True
             self._pending.append(None)
             return [Proposal()]
-        if self._operators is None:
-            if self._only or self.best is None:
-                return []
-            self.begin()
-        width = max(1, min(count, int(0.2 / self._accepted)))
-        proposals: list[Proposal] = []
-        while len(proposals) < width:
-            plan = self.neighbour()
-            proposals.append(Proposal(plan=plan))
-        return proposals
+        if self.operators is None:
+            return []
+        # Neighbours asked for together cannot build on each other: few while many are accepted.
+        return [self._propose(self.operators) for _ in range(max(1, min(count, int(0.2 / self._accepted))))]
 
-    def begin(self) -> None:
-        """Set out from the best solution known."""
-        assert self.best is not None
-
-    def neighbour(self) -> Neighbour:
+    def _propose(self, operators: Operators) -> Proposal:
         """Return the next neighbour, by an operator chosen by what it earned."""
-        ops = self._operators
-        assert ops is not None
-        if self.model.commutative:
-            ops.uses += 1
-            if ops.uses % 8 == 1:
-                ops.reorder()
+        if self.model.commutative and operators.due(REORDER):
+            operators.reorder()
         while True:
             arm = self._choose()
-            plan = arm.operator(ops)
-            if plan is None:
-                arm.credit(0.0, 1.0)
-                continue
-            break
-        trust = self.config.trust and self.model.legal is None and arm.trusted
-        limit = math.inf if self._pruned >= 32 else self._limit()
-        object.__setattr__(plan, "trust", trust)
-        object.__setattr__(plan, "limit", limit)
-        object.__setattr__(plan, "best", self.best[1])
-        self._pending.append((arm, plan, ops.path))
-        return plan
+            if (made := arm.operator(operators)) is not None:
+                break
+            arm.credit(0.0, 1.0)
+        current = operators.path.energy
+        plan = replace(
+            made,
+            trust=self.config.trust and self.model.legal is None and arm.trusted,
+            limit=self.cutoff(self._acceptance.threshold(current)),
+            best=self.best_energy,
+            polish_below=self._promising.threshold(),
+        )
+        self._pending.append((arm, plan, operators.path))
+        return Proposal(plan=plan)
 
     def _choose(self) -> Arm:
-        rnd, arms = self._random, self.arms
+        arms, rnd = self.arms, self._random
         if rnd.random() < 0.3:
             return arms[rnd.randrange(len(arms))]
-        efforts = sum(a.effort for a in arms) / len(arms) + 1.0
-        prior = sum(a.reward for a in arms) / len(arms) + 1e-3
-        weights = [(a.reward + 0.1 * prior) / (a.effort + 0.1 * efforts) for a in arms]
-        return rnd.choices(arms, weights)[0]
+        effort = sum(a.effort for a in arms) / len(arms) + 1.0
+        reward = sum(a.reward for a in arms) / len(arms) + 1e-3
+        return rnd.choices(arms, [(a.reward + 0.1 * reward) / (a.effort + 0.1 * effort) for a in arms])[0]
 
     # -- telling ----------------------------------------------------------------------------------------------
 
     def tell(self, rollout: Rollout) -> None:
         pending = self._pending.popleft()
         if pending is None:
-            self._greedy(rollout)
+            self.begin(rollout)
             return
         arm, plan, base = pending
-        self._told += 1
-        self._pruned = self._pruned + 1 if rollout.status is Status.PRUNED else 0
-        ops = self._operators
-        assert ops is not None and self.best is not None
-        reward, energy = 0.0, rollout.energy
-        accepted = rollout.status is Status.COMPLETE and self._accepts(energy, ops.path.energy)
+        operators = self.operators
+        if operators is None:
+            raise RuntimeError("large_neighbourhood: told of a neighbour before the greedy")
+        self.count(rollout)
+        current, energy, reward = operators.path.energy, rollout.energy, 0.0
+        accepted = rollout.status is Status.COMPLETE and self._acceptance.takes(energy, current)
+        self._promising.note(rollout)
         if accepted:
-            if energy < self.best[1]:
+            actions = rollout.improved if rollout.improved is not None else tuple(rollout.actions)
+            if self.improves(actions, energy):
                 reward = 1.0
-                self.best = (tuple(rollout.actions), energy)
-                self._since = -1
-            elif energy < ops.path.energy:
+            elif energy < current:
                 reward = 0.3
-            start = len(plan.kept)
-            ops.path = base.followed(tuple(rollout.actions), energy, start, rollout.states)
-        self._since += 1
-        self._accepted += 0.02 * (accepted - self._accepted)
-        self._accepted = max(self._accepted, 0.002)
-        arm.credit(reward, rollout.nodes + RANKING * rollout.ranked + 1.0)
-        if not plan.trust:
-            if rollout.misfits:
-                arm.misfits += 1
-                arm.tried = 0
+            if rollout.improved is None:
+                operators.path = base.followed(actions, energy, len(plan.kept), rollout.states)
             else:
-                arm.tried += 1
-        elif rollout.misfits:
-            arm.tried = 0
-            arm.penalty *= 4
+                operators.path = base.followed(actions, energy, 0, None)
+        self._accepted = max(0.002, self._accepted + 0.02 * (accepted - self._accepted))
+        arm.credit(reward, 1.0 + rollout.nodes + RANKING * rollout.ranked)
+        arm.note(plan, rollout)
 
-    def _greedy(self, rollout: Rollout) -> None:
-        self._only = all(n == 1 for n in rollout.count)
-        self._likelihood: Likelihood = likelihood_for(self._wanted, rollout.best, rollout.next)
-        if rollout.status is not Status.COMPLETE or self._only:
+    def begin(self, greedy: Rollout, prefix: tuple[Action, ...] = ()) -> None:
+        """Set out from a first candidate: the greedy's, if that is one."""
+        self._only = not prefix and all(n == 1 for n in greedy.count)
+        if greedy.status is not Status.COMPLETE or self._only:
             return
-        self.best = (tuple(rollout.actions), rollout.energy)
-        gaps = self._likelihood.gap(rollout.best, rollout.next)
-        gaps = gaps[np.isfinite(gaps) & (gaps > 0)]
-        noise = float(np.median(gaps)) if len(gaps) else 1.0
-        self._operators = Operators(self.model, self._likelihood, noise, self._random)
-        self._operators.path = Path(self.model, self._likelihood, *self.best)
+        likelihood = likelihood_for(self._wanted, greedy.best, greedy.next)
+        if likelihood.custom is not None:  # needs all scores, and does not travel: take the usual reading
+            likelihood = likelihood_for(None, greedy.best, greedy.next)
+        self.operators = Operators(self.model, likelihood, typical_gap(likelihood, greedy), self._random)
+        actions = greedy.improved if greedy.improved is not None else (*prefix, *greedy.actions)
+        self.improves(actions, greedy.energy)
+        self.adopt(actions, greedy.energy)
 
-    # -- acceptance -------------------------------------------------------------------------------------------
-
-    LENGTH = 50
-
-    def _limit(self) -> float:
-        return math.inf
-
-    def _accepts(self, energy: float, current: float) -> bool:
-        """Late acceptance: not worse than the current one, or than the current one of a while ago."""
-        h = self._history
-        if len(h) < self.LENGTH:
-            h.append(current)
-            return energy <= current
-        at = self._told % self.LENGTH
-        ok = energy <= current or energy < h[at]
-        if (energy if ok else current) < h[at]:
-            h[at] = energy if ok else current
-        return ok
-
-    # -- the rest of the contract ---------------------------------------------------------------------------------
-
-    def seen(self) -> Container[Hashable]:
-        return ()
+    def adopt(self, actions: tuple[Action, ...], energy: float) -> None:
+        """Go on from this solution."""
+        if self.operators is not None and actions:
+            operators = self.operators
+            operators.path = Path(self.model, operators.likelihood, actions, energy)
 
     def proves(self) -> bool:
         return self._only
 
-    def bound(self) -> float:
-        return -math.inf
+
+class LateAcceptance:
+    """A neighbour is taken if it is not worse than the current solution, or better than the one of a while ago."""
+
+    def __init__(self, length: int = 50) -> None:
+        self.length = length
+        self.before: list[float] = []
+        self.turn = 0
+
+    def threshold(self, current: float) -> float:
+        """Return an energy at or above which a neighbour will not be taken."""
+        return max([*self.before, math.nextafter(current, math.inf)]) if self.before else math.inf
+
+    def takes(self, energy: float, current: float) -> bool:
+        """Decide on one neighbour."""
+        if len(self.before) < self.length:
+            self.before.append(current)
+            return energy <= current
+        self.turn = (self.turn + 1) % self.length
+        taken = energy <= current or energy < self.before[self.turn]
+        self.before[self.turn] = min(self.before[self.turn], energy if taken else current)
+        return taken

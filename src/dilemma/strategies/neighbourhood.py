@@ -20,8 +20,10 @@ import numpy as np
 
 from dilemma.errors import ProblemError
 from dilemma.likelihood import Likelihood
+from dilemma.polish import evaluate
 from dilemma.problem import Action, Model, State, offered
-from dilemma.rollout import MAX_DECISIONS, NO_ACTIONS, Rollout, Status, best_two_open, checked_energy, nan_score
+from dilemma.rollout import MAX_DECISIONS, NO_ACTIONS, Rollout, Status, best_two_open, nan_score
+
 
 class _Hole:
     """Stands in a sequence of pending decisions where the greedy is to choose anew."""
@@ -36,7 +38,10 @@ class _Hole:
 
 
 HOLE = _Hole()
-_GUMBEL = np.random.default_rng(20160704).gumbel(size=1 << 14)  # drawn once: a slice of it costs next to nothing
+PROPORTIONAL = Likelihood()
+_GUMBEL = np.random.default_rng(20160704).gumbel(
+    size=1 << 14
+)  # drawn once: a slice of it costs next to nothing
 _HALF = len(_GUMBEL) // 2
 
 
@@ -74,6 +79,8 @@ class Neighbour:
         A state whose bound is not below it ends the rollout.
     best : float
         Below this energy, what was built on trust is checked.
+    polish_below : float
+        A neighbour of at most this energy is polished, where the problem can do that.
     start : State
         The state after `kept`, where it is known. It stays in this process.
     """
@@ -87,10 +94,11 @@ class Neighbour:
     repeated: frozenset[Action] = NO_ACTIONS
     noise: float = 0.0
     seed: int = 0
-    likelihood: Likelihood = Likelihood()
+    likelihood: Likelihood = PROPORTIONAL
     trust: bool = False
     limit: float = math.inf
     best: float = -math.inf
+    polish_below: float = math.inf
     start: State = field(default=None, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -104,18 +112,22 @@ class Neighbour:
         except Exception:
             if not self.trust:
                 raise
-            growth = self._checked(model, out_of_time, growth)  # a decision that did not fit: look each one up
+            growth = self._checked(
+                model, out_of_time, growth
+            )  # a decision that did not fit: look each one up
         rollout = growth.rollout
         if self.trust and rollout.status is Status.COMPLETE and rollout.energy < self.best and growth.trusted:
             rollout = self._checked(model, out_of_time, growth).rollout
         return rollout
 
-    def _checked(
-        self, model: Model, out_of_time: Callable[[], bool] | None, first: _Growth
-    ) -> _Growth:
+    def _checked(self, model: Model, out_of_time: Callable[[], bool] | None, first: _Growth) -> _Growth:
         """Return the same neighbour with every decision looked up among those offered."""
         path = first.rollout.actions
-        again = Neighbour(pending=(*path, *self.pending) if first.unfinished else tuple(path), drop=self.drop)
+        again = Neighbour(
+            pending=(*path, *self.pending) if first.unfinished else tuple(path),
+            drop=self.drop,
+            polish_below=self.polish_below,
+        )
         growth = _Growth(again, model, out_of_time, look=True)
         growth.run(False)
         growth.rollout.nodes += first.rollout.nodes
@@ -184,7 +196,7 @@ class _Growth:
         rollout = self.rollout
         rollout.nodes += len(rollout.actions) - len(self.plan.kept)
         if rollout.status is Status.COMPLETE:
-            rollout.energy = checked_energy(self.model, self.state)
+            evaluate(self.model, self.state, (), rollout, self.plan.polish_below)
 
     def hopeless(self) -> bool:
         bound = self.model.bound

@@ -30,8 +30,14 @@ class Path:
 
     __slots__ = ("actions", "at", "energy", "likelihood", "memory", "model", "options_at", "states")
 
-    def __init__(self, model: Model, likelihood: Likelihood, actions: tuple[Action, ...], energy: float,
-        memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        likelihood: Likelihood,
+        actions: tuple[Action, ...],
+        energy: float,
+        memory: Memory | None = None,
+    ) -> None:
         self.model, self.likelihood = model, likelihood
         self.memory: Memory = {} if memory is None else memory
         self.actions, self.energy = actions, energy
@@ -79,12 +85,13 @@ class Path:
         found: list[tuple[float, Action]] = []
         if len(names) > 1:
             best = heapq.nlargest(TOP + 1, range(len(names)), key=values.__getitem__)
-            taken: Any = (self.actions[at],)
             if self.model.commutative:
                 self.position(None)
-                taken = self.at
-                best = heapq.nlargest(TOP, (i for i, a in enumerate(names) if a not in taken), key=values.__getitem__)
-            best = [i for i in best if names[i] not in taken]
+                taken: Any = self.at
+            else:
+                taken = (self.actions[at],)
+            others = (i for i, name in enumerate(names) if name not in taken)
+            best = heapq.nlargest(TOP, others, key=values.__getitem__)
             if best:
                 top = np.full(len(best), max(values))
                 gaps = self.likelihood.gap(top, np.array([values[i] for i in best])).tolist()
@@ -95,7 +102,9 @@ class Path:
             self.memory[before] = [at, found, 0]
         return found
 
-    def followed(self, actions: tuple[Action, ...], energy: float, start: int, states: list[State] | None) -> Path:
+    def followed(
+        self, actions: tuple[Action, ...], energy: float, start: int, states: list[State] | None
+    ) -> Path:
         """Return a path that shares its first `start` decisions with this one."""
         path = Path(self.model, self.likelihood, actions, energy, self.memory)
         path.states[: start + 1] = self.states[: start + 1]
@@ -126,7 +135,7 @@ class Operators:
 
     def some(self) -> int:
         """Return how many decisions to free: from one to a quarter, small numbers as likely as large ones."""
-        return max(1, round((len(self.path) / 4.0) ** self.random.random()))
+        return max(1, round(math.pow(len(self.path) / 4.0, self.random.random())))
 
     def plan(self, start: int, **settings: Any) -> Neighbour:
         """Return the neighbour that keeps the first `start` decisions."""
@@ -168,6 +177,11 @@ class Operators:
                 best = (gap, at, action, where)
         return None if best is None else best[1:]
 
+    def exchange(self) -> tuple[int, Action, int] | None:
+        """Return a deviation whose action the path takes later."""
+        found = self.deviation()
+        return None if found is None or found[2] is None else (found[0], found[1], found[2])
+
     # -- deviations: one other decision, what follows arranged around it -----------------------------------
 
     def insert(self) -> Neighbour | None:
@@ -182,7 +196,7 @@ class Operators:
 
     def swap(self) -> Neighbour | None:
         """Let two decisions change places."""
-        if (found := self.deviation()) is None or found[2] is None:
+        if (found := self.exchange()) is None:
             return None
         i, action, j = found
         rest = self.path.actions
@@ -190,7 +204,7 @@ class Operators:
 
     def reverse(self) -> Neighbour | None:
         """Turn round all decisions up to that action."""
-        if (found := self.deviation()) is None or found[2] is None:
+        if (found := self.exchange()) is None:
             return None
         i, _, j = found
         rest = self.path.actions
@@ -198,7 +212,7 @@ class Operators:
 
     def block(self) -> Neighbour | None:
         """Move a short run of decisions here, as it is or turned round."""
-        if (found := self.deviation()) is None or found[2] is None:
+        if (found := self.exchange()) is None:
             return None
         i, _, j = found
         rest, length = self.path.actions, 2 + min(int(self.random.expovariate(0.5)), len(self.path) // 4)
@@ -211,7 +225,7 @@ class Operators:
 
     def delay(self) -> Neighbour | None:
         """Move a short run of decisions from here to just before or behind that action."""
-        if (found := self.deviation()) is None or found[2] is None:
+        if (found := self.exchange()) is None:
             return None
         i, _, j = found
         rest = self.path.actions
@@ -299,7 +313,8 @@ class Operators:
         """Take the same decisions in reverse order, without a few: what became needless drops out."""
         actions = self.path.actions
         chosen = set(self.random.sample(range(len(actions)), min(self.some(), len(actions))))
-        return self.plan(0, pending=tuple(a for i, a in enumerate(actions) if i not in chosen)[::-1])
+        noise = self.noisy() if self.random.random() < 0.5 else {}
+        return self.plan(0, pending=tuple(a for i, a in enumerate(actions) if i not in chosen)[::-1], **noise)
 
     def chains(self) -> Neighbour | None:
         """Break a few links between decisions that follow each other, and let the greedy join the chains."""
@@ -335,6 +350,11 @@ class Operators:
                 links[actions[i]] = before + after
         noise = self.noisy() if rnd.random() < 0.5 else {}
         return self.plan(start, links=links, repeated=repeated, **noise)
+
+    def due(self, every: int) -> bool:
+        """Return whether so many neighbours were made since this last returned true."""
+        self.uses += 1
+        return self.uses % every == 1
 
     # -- relations ------------------------------------------------------------------------------------------
 
