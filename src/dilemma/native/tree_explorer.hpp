@@ -20,7 +20,7 @@ public:
     Explorer(const DataView& data, const DataView* judge, const Settings& settings, const Kernels& kernels)
         : data(data), settings(settings), exact_levels(settings.judged_by_validation ? 0 : 2),
           pricing(data, settings.judged_by_validation ? judge : nullptr, settings), rows(data, pricing.judge, masks),
-          graph(pricing.epsilon), kernels_(kernels) {}
+          graph(pricing.epsilon), kernels(kernels) {}
 
     void begin_run(double seconds, int64_t most_iterations, bool stop_when_improved, std::function<bool()> interrupted) {
         limits.start(seconds);
@@ -45,7 +45,8 @@ public:
 
     void open_space() {
         if (Bits::fits(data, settings) && bits_are_cheaper()) {
-            space = std::make_unique<Bits>(pricing, rows, masks, stack, limits, kernels_);
+            space = std::make_unique<Bits>(pricing, rows, masks, stack, limits, kernels);
+            bits = static_cast<const Bits*>(space.get());
             space_name = "bits";
         } else if (data.n_classes && !data.weights) {
             space = std::make_unique<Histograms<int32_t>>(pricing, rows, masks, stack, limits);
@@ -71,13 +72,19 @@ public:
     NodeId open(const Part& part, int levels) {
         NodeId id = graph.find(part.key, levels);
         if (id != kNone) return id;
+        const double leaf = pricing.leaf(part);
+        return insert(part.key, levels, leaf, pricing.splittable(part));
+    }
+
+    // A new node: a leaf so far.
+    NodeId insert(const Key& key, int levels, double leaf, bool splittable) {
         ++evaluated;
         Node n;
-        n.key = part.key;
+        n.key = key;
         n.levels = uint8_t(levels);
-        n.leaf = n.best = pricing.leaf(part);
+        n.leaf = n.best = leaf;
         const double penalty = settings.leaf_penalty;
-        if (levels == 0 || !pricing.splittable(part)) {
+        if (levels == 0 || !splittable) {
             n.lower = n.leaf, n.full = true;
         } else {
             const bool pure = exact_levels && n.leaf - penalty <= pricing.epsilon;
@@ -171,6 +178,7 @@ public:
         if (!started) return;
         if (settings.memory_limit && bytes() > settings.memory_limit) throw Stop{Reason::memory};
         if (until_improved && graph.improved) throw Stop{Reason::improved};
+        if (space->work >= work_limit) throw Stop{Reason::budget};
     }
     void begin_trial() {
         poll();
@@ -203,9 +211,12 @@ public:
     bool started = false;  // the greedy tree stands
     bool until_improved = false;
     int64_t iterations = 0, evaluated = 0, max_iter = -1;
+    double work_limit = kInfinity;  // of an attempt at the proof
+
+    const Bits* bits = nullptr;  // the space, where it is one of bits
+    const Kernels& kernels;
 
 private:
-    const Kernels& kernels_;
     std::vector<Ranked> ranked_;
     Solved solved_;
 };

@@ -72,7 +72,7 @@ struct Up {
 
 class Graph {
 public:
-    explicit Graph(double epsilon) : epsilon_(epsilon) { slots_.assign(1 << 12, kNone); }
+    explicit Graph(double epsilon) : epsilon_(epsilon) { slots_.resize(1 << 12); }
 
     Pool<Node> nodes;
     Pool<Edges> edges;
@@ -83,12 +83,20 @@ public:
     bool improved = false;  // the root got better
     size_t edge_bytes = 0;
 
+    // The table of nodes: in each slot the number and, so that most misses end there, 32 bits of the key.
     NodeId find(const Key& key, int levels) const {
         for (size_t at = slot(key, levels);; at = (at + 1) & (slots_.size() - 1)) {
-            const uint32_t id = slots_[at];
-            if (id == kNone) return kNone;
-            if (nodes[id].key == key && nodes[id].levels == levels) return id;
+            const Slot& s = slots_[at];
+            if (s.id == kNone) return kNone;
+            if (s.tag == uint32_t(key.b) && nodes[s.id].key == key && nodes[s.id].levels == levels) return s.id;
         }
+    }
+    void prefetch(const Key& key, int levels) const {
+#if defined(__GNUC__)
+        __builtin_prefetch(&slots_[slot(key, levels)]);
+#else
+        (void)key, (void)levels;
+#endif
     }
     NodeId insert(Node node) {
         if (size_t(nodes.size()) * 2 >= slots_.size()) grow();
@@ -151,7 +159,7 @@ public:
 
     size_t bytes() const {
         return nodes.bytes() + edges.bytes() + ups.bytes() + links.capacity() * 4 + plans.capacity() * sizeof(Cut) +
-               slots_.size() * 4 + edge_bytes;
+               slots_.size() * sizeof(Slot) + edge_bytes;
     }
 
 private:
@@ -162,16 +170,20 @@ private:
     size_t slot(const Key& key, int levels) const { return (key.a + uint64_t(levels) * 0x9E3779B97F4A7C15ull) & (slots_.size() - 1); }
     void place(NodeId id) {
         size_t at = slot(nodes[id].key, nodes[id].levels);
-        while (slots_[at] != kNone) at = (at + 1) & (slots_.size() - 1);
-        slots_[at] = id;
+        while (slots_[at].id != kNone) at = (at + 1) & (slots_.size() - 1);
+        slots_[at] = {id, uint32_t(nodes[id].key.b)};
     }
     void grow() {
-        slots_.assign(slots_.size() * 2, kNone);
+        slots_.assign(slots_.size() * 2, Slot{});
         for (uint32_t i = 0; i < nodes.size(); ++i) place(i);
     }
 
+    struct Slot {
+        NodeId id = kNone;
+        uint32_t tag = 0;
+    };
     double epsilon_;
-    std::vector<uint32_t> slots_;
+    std::vector<Slot> slots_;
 };
 
 }  // namespace dilemma::tree

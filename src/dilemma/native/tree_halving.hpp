@@ -12,17 +12,17 @@ public:
 
     explicit Halving(Explorer& explorer) : x(explorer) {}
 
-    // Rounds of growing effort, until nothing is left (or, on request, nothing changes).
-    void run(NodeId root, const Part& everything, bool until_stale) {
-        while (!x.finished(root)) {
-            if (until_stale && stale_ >= 2 && effort_ > kFullEffort) return;
-            solve(root, everything, effort_);
-            const double best = x.graph.nodes[root].best;
-            stale_ = best < best_of_round_ - x.pricing.epsilon ? 0 : stale_ + 1;
-            best_of_round_ = best;
-            ++effort_;
-        }
+    // One round, of one effort more than the last.
+    void round(NodeId root, const Part& everything) {
+        solve(root, everything, effort_);
+        const double best = x.graph.nodes[root].best;
+        stale_ = best < best_of_round_ - x.pricing.epsilon ? 0 : stale_ + 1;
+        best_of_round_ = best;
+        ++effort_;
     }
+
+    // Two rounds, with all cuts considered below, have changed nothing.
+    bool stale() const { return stale_ >= 2 && effort_ > kFullEffort; }
 
 private:
     void solve(NodeId id, const Part& part, int effort) {

@@ -195,6 +195,7 @@ private:
     }
 
     void fill(const Part& part, Histogram& h) {
+        work += double(part.n) * d_.n_features;
         for (uint32_t i = 0; i < part.n; ++i) {
             if (i % 8192 == 0) limits_.check();
             move(h, part.rows[i], 1);
@@ -548,6 +549,7 @@ private:
         const uint32_t least = pricing.settings.min_samples_leaf;
         if (in.n < least || rest.n < least) return std::numeric_limits<double>::infinity();
         limits_.check();
+        work += 2.0 * slots_ * width_;
         const double energy = one_level(in) + one_level(rest);
         const double reach = std::min(best.energy, best.limit);
         if (energy <= reach + pricing.epsilon) offer(energy, score_of(in.total) + score_of(rest.total), cut, mask, best);

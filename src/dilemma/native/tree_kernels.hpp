@@ -41,7 +41,7 @@ struct Packed {
     const uint16_t* ones_all;  // [attribute]
     const uint16_t* totals;    // [class]
     const uint32_t* begins;    // [class + 1]: first word of each class
-    size_t attributes, groups, words, classes;
+    size_t first, groups, words, classes;  // attributes: first .. 32 * groups - 1
     uint32_t rows;
 };
 
@@ -58,10 +58,13 @@ struct Kernels {
     void (*keep_largest)(const uint32_t*, uint32_t, size_t, uint32_t*, uint32_t*);
     void (*pair_scores)(const Packed&, uint32_t, PairScores&, Limits*);
     void (*transpose16)(const uint64_t* const[16], size_t, uint16_t*, size_t);
-    void (*extract_bits)(const uint64_t*, const uint64_t*, size_t, uint64_t*);
+    void (*extract_bits)(const uint64_t*, const uint64_t*, size_t, unsigned, uint64_t*);
+    uint32_t (*count_without)(const uint64_t*, const uint64_t*, size_t, uint32_t);
+    uint32_t (*split_bits)(const uint64_t*, const uint64_t*, size_t, uint64_t*, uint64_t*);
+    uint32_t (*count_range)(const uint64_t*, uint32_t, uint32_t);
 };
 
-// bits of a byte, one a 16-bit lane
+// The bits of a byte, one a 16-bit lane
 struct SpreadTable {
     alignas(64) uint16_t lanes[256][8];
     SpreadTable() {
@@ -97,6 +100,7 @@ DILEMMA_INLINE V set1(uint16_t v) { return V{v, v, v, v, v, v, v, v}; }
 DILEMMA_INLINE V add(V a, V b) { return a + b; }
 DILEMMA_INLINE V sub(V a, V b) { return a - b; }
 DILEMMA_INLINE V band(V a, V b) { return a & b; }
+DILEMMA_INLINE V bxor(V a, V b) { return a ^ b; }
 DILEMMA_INLINE V shift(V a, int k) { return a >> k; }
 DILEMMA_INLINE V at_least(V a, V b) { return V(a >= b); }
 DILEMMA_INLINE V max(V a, V b) {
@@ -118,9 +122,14 @@ inline V add(V a, V b) { return each([&](int k) { return a.x[k] + b.x[k]; }); }
 inline V sub(V a, V b) { return each([&](int k) { return a.x[k] - b.x[k]; }); }
 inline V max(V a, V b) { return each([&](int k) { return a.x[k] > b.x[k] ? a.x[k] : b.x[k]; }); }
 inline V band(V a, V b) { return each([&](int k) { return a.x[k] & b.x[k]; }); }
+inline V bxor(V a, V b) { return each([&](int k) { return a.x[k] ^ b.x[k]; }); }
 inline V shift(V a, int s) { return each([&](int k) { return a.x[k] >> s; }); }
 inline V at_least(V a, V b) { return each([&](int k) { return a.x[k] >= b.x[k] ? 0xFFFF : 0; }); }
 #endif
+DILEMMA_INLINE V magnitude(V a) {  // of lanes read as signed
+    const V negative = sub(set1(0), shift(a, 15));
+    return sub(V(bxor(a, negative)), negative);
+}
 DILEMMA_INLINE V load(const uint16_t* p) {
     V v;
     std::memcpy(&v, p, sizeof v);
@@ -148,8 +157,7 @@ DILEMMA_INLINE void transpose16_lanes(const uint64_t* const rows[16], size_t wor
         out[a] = uint16_t(lane);
     }
 }
-inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, uint64_t* out) {
-    size_t at = 0;
+inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, unsigned at, uint64_t* out) {
     uint64_t acc = 0;
     for (size_t w = 0; w < words; ++w) {
         for (uint64_t m = mask[w]; m; m &= m - 1) {
@@ -206,6 +214,7 @@ DILEMMA_INLINE V add(const V& a, const V& b) { return _mm256_add_epi16(a, b); }
 DILEMMA_INLINE V sub(const V& a, const V& b) { return _mm256_sub_epi16(a, b); }
 DILEMMA_INLINE V max(const V& a, const V& b) { return _mm256_max_epu16(a, b); }
 DILEMMA_INLINE V band(const V& a, const V& b) { return _mm256_and_si256(a, b); }
+DILEMMA_INLINE V magnitude(const V& a) { return _mm256_abs_epi16(a); }
 DILEMMA_INLINE V at_least(const V& a, const V& b) { return _mm256_cmpeq_epi16(_mm256_max_epu16(a, b), a); }
 DILEMMA_INLINE V popcount_bytes(const V& v) {
     const V table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2,
@@ -258,8 +267,7 @@ DILEMMA_INLINE void transpose16_lanes(const uint64_t* const rows[16], size_t wor
         }
     }
 }
-inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, uint64_t* out) {
-    unsigned at = 0;
+inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, unsigned at, uint64_t* out) {
     uint64_t acc = 0;
     for (size_t w = 0; w < words; ++w) {
         const uint64_t m = mask[w];
@@ -309,6 +317,7 @@ DILEMMA_TARGET_END
     DILEMMA_INLINE V sub(const V& a, const V& b) { return _mm512_sub_epi16(a, b); }                               \
     DILEMMA_INLINE V max(const V& a, const V& b) { return _mm512_max_epu16(a, b); }                               \
     DILEMMA_INLINE V band(const V& a, const V& b) { return _mm512_and_si512(a, b); }                              \
+    DILEMMA_INLINE V magnitude(const V& a) { return _mm512_abs_epi16(a); }                                        \
     DILEMMA_INLINE V at_least(const V& a, const V& b) {                                                           \
         return _mm512_movm_epi16(_mm512_cmpge_epu16_mask(a, b));                                                  \
     }                                                                                                             \
@@ -329,8 +338,9 @@ DILEMMA_TARGET_END
             }                                                                                                     \
         }                                                                                                         \
     }                                                                                                             \
-    inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, uint64_t* out) {            \
-        avx2::extract_bits(row, mask, words, out);                                                                \
+    inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, unsigned at,                \
+                             uint64_t* out) {                                                                     \
+        avx2::extract_bits(row, mask, words, at, out);                                                            \
     }
 
 DILEMMA_TARGET_BEGIN("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl")

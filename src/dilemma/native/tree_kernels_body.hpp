@@ -78,8 +78,7 @@ inline void pair_scores_of(const Packed& p, uint32_t least, PairScores& out, Lim
             const uint16_t* mine = p.lanes + g * words * 32 + half * kLanes;
             V down_left = zero, down_right = zero;
             const V n_j = load(p.ones_all + g * 32 + half * kLanes);
-            const size_t last = std::min<size_t>((g + 1) * 32, p.attributes);
-            for (size_t i0 = 0; i0 < last; i0 += kBlock) {
+            for (size_t i0 = p.first & ~size_t(kBlock - 1); i0 < (g + 1) * 32; i0 += kBlock) {
                 const uint16_t* other[kBlock];
                 DILEMMA_UNROLL(4) for (int k = 0; k < kBlock; ++k) other[k] = p.lanes + ((i0 + k) / 32) * words * 32 + (i0 + k) % 32;
                 V m11[kBlock], m10[kBlock], m01[kBlock], m00[kBlock], n11[kBlock];
@@ -122,7 +121,7 @@ inline void pair_scores_of(const Packed& p, uint32_t least, PairScores& out, Lim
             store(out.right + g * 32 + half * kLanes, down_right);
         }
     }
-    for (size_t i = 0; i < p.attributes; ++i) {
+    for (size_t i = p.first; i < groups * 32; ++i) {
         const uint16_t* row = out.along + i * 2 * kLanes;
         for (int k = 0; k < kLanes; ++k) {
             out.left[i] = std::max(out.left[i], row[k]);
@@ -131,8 +130,62 @@ inline void pair_scores_of(const Packed& p, uint32_t least, PairScores& out, Lim
     }
 }
 
+// The same for two classes: with d the rows of one class less those of the other, a cell gets
+// (n + |d|) / 2 rows right, so one signed count a pair does.
+inline void pair_scores_two(const Packed& p, PairScores& out, Limits* limits) {
+    constexpr int kBlock = 4;
+    constexpr int kHalves = 32 / kLanes;
+    const size_t groups = p.groups, words = p.words;
+    const V zero = set1(0);
+    const uint16_t* ones0 = p.ones;
+    const uint16_t* ones1 = p.ones + groups * 32;
+    const V d_all = set1(uint16_t(p.totals[1] - p.totals[0]));
+    std::memset(out.along, 0, groups * 32 * 2 * kLanes * sizeof(uint16_t));
+    for (size_t g = 0; g < groups; ++g) {
+        if (limits) limits->check();
+        for (int half = 0; half < kHalves; ++half) {
+            const size_t lane = g * 32 + half * kLanes;
+            const uint16_t* mine = p.lanes + g * words * 32 + half * kLanes;
+            V down_left = zero, down_right = zero;
+            const V d_j = sub(load(ones1 + lane), load(ones0 + lane));
+            const V d_not_j = sub(d_all, d_j);
+            for (size_t i0 = p.first & ~size_t(kBlock - 1); i0 < (g + 1) * 32; i0 += kBlock) {
+                const uint16_t* other[kBlock];
+                DILEMMA_UNROLL(4) for (int k = 0; k < kBlock; ++k) other[k] = p.lanes + ((i0 + k) / 32) * words * 32 + (i0 + k) % 32;
+                V count0[kBlock], count1[kBlock];
+                count_pairs(mine, other, p.begins[0], p.begins[1], count0);
+                count_pairs(mine, other, p.begins[1], p.begins[2], count1);
+                DILEMMA_UNROLL(4) for (int k = 0; k < kBlock; ++k) {
+                    const V d_i = set1(uint16_t(ones1[i0 + k] - ones0[i0 + k]));
+                    const V d11 = sub(count1[k], count0[k]);
+                    const V a11 = magnitude(d11), a10 = magnitude(sub(d_i, d11));
+                    const V d01 = sub(d_j, d11);
+                    const V a01 = magnitude(d01), a00 = magnitude(sub(d_not_j, sub(d_i, d11)));
+                    down_left = max(down_left, add(a11, a01));
+                    down_right = max(down_right, add(a10, a00));
+                    uint16_t* row = out.along + (i0 + k) * 2 * kLanes;
+                    store(row, max(load(row), add(a11, a10)));
+                    store(row + kLanes, max(load(row + kLanes), add(a01, a00)));
+                }
+            }
+            store(out.left + lane, down_left);
+            store(out.right + lane, down_right);
+        }
+    }
+    for (size_t i = p.first; i < groups * 32; ++i) {
+        const uint16_t* row = out.along + i * 2 * kLanes;
+        for (int k = 0; k < kLanes; ++k) {
+            out.left[i] = std::max(out.left[i], row[k]);
+            out.right[i] = std::max(out.right[i], row[kLanes + k]);
+        }
+        out.left[i] = uint16_t((p.ones_all[i] + out.left[i]) / 2);
+        out.right[i] = uint16_t((p.rows - p.ones_all[i] + out.right[i]) / 2);
+    }
+}
+
 inline void pair_scores(const Packed& p, uint32_t least, PairScores& out, Limits* limits) {
     if (least > 1) pair_scores_of<true>(p, least, out, limits);
+    else if (p.classes == 2 && p.rows < 32768) pair_scores_two(p, out, limits);
     else pair_scores_of<false>(p, least, out, limits);
 }
 
@@ -144,4 +197,39 @@ inline void transpose16(const uint64_t* const rows[16], size_t word, uint16_t* o
     std::memcpy(out + group_stride, lanes + 32, 64);
 }
 
-inline const Kernels kTable = {kName, count_columns, add_entropy, keep_largest, pair_scores, transpose16, extract_bits};
+// Set bits of a that are clear in b; may stop counting above `most`.
+inline uint32_t count_without(const uint64_t* a, const uint64_t* b, size_t words, uint32_t most) {
+    uint32_t sum = 0;
+    for (size_t w = 0; w < words;) {
+        const size_t stop = std::min(words, w + 8);
+        for (; w < stop; ++w) sum += uint32_t(__builtin_popcountll(a[w] & ~b[w]));
+        if (sum > most) break;
+    }
+    return sum;
+}
+
+// in = set & column, out = set & ~column; how many are in.
+inline uint32_t split_bits(const uint64_t* set, const uint64_t* column, size_t words, uint64_t* in, uint64_t* out) {
+    uint32_t sum = 0;
+    for (size_t w = 0; w < words; ++w) {
+        const uint64_t both = set[w] & column[w];
+        in[w] = both;
+        out[w] = set[w] ^ both;
+        sum += uint32_t(__builtin_popcountll(both));
+    }
+    return sum;
+}
+
+// Set bits from position `from` to before `to`.
+inline uint32_t count_range(const uint64_t* set, uint32_t from, uint32_t to) {
+    if (from == to) return 0;
+    const uint32_t first = from / 64, last = (to - 1) / 64;
+    const uint64_t head = ~uint64_t(0) << (from % 64), tail = ~uint64_t(0) >> (63 - (to - 1) % 64);
+    if (first == last) return uint32_t(__builtin_popcountll(set[first] & head & tail));
+    uint32_t sum = uint32_t(__builtin_popcountll(set[first] & head)) + uint32_t(__builtin_popcountll(set[last] & tail));
+    for (uint32_t w = first + 1; w < last; ++w) sum += uint32_t(__builtin_popcountll(set[w]));
+    return sum;
+}
+
+inline const Kernels kTable = {kName,       count_columns, add_entropy,   keep_largest, pair_scores,
+                               transpose16, extract_bits,  count_without, split_bits,   count_range};

@@ -2,21 +2,19 @@
 #pragma once
 
 #include "tree_explorer.hpp"
-#include "tree_similarity.hpp"
 
 namespace dilemma::tree {
 
 class Proof {
 public:
-    explicit Proof(Explorer& explorer)
-        : x(explorer), archive_(explorer.data.n_rows, explorer.settings.max_depth),
-          // a subset of rows never costs more, and rows cost alike
-          similar_(!x.settings.constrained() && x.data.n_classes && !x.data.weights) {}
+    explicit Proof(Explorer& explorer) : x(explorer) {}
 
     void run(NodeId root, const Part& everything) {
         x.begin_trial();
         prove(root, everything, kInfinity);
     }
+
+    double progress = 0;  // share of the root's cuts done with in the current pass
 
 private:
     // Raises the node's lower bound to its best or to the ceiling, improving the best on the way.
@@ -32,6 +30,8 @@ private:
         StackFrame frame(x.stack);
         std::vector<Ranked> ranked;
         x.space->rank(part, ranked);
+        const bool at_root = id == x.graph.root;
+        size_t tried = 0;
         double lowest = n.leaf;
         Family family;
         for (const Ranked& r : ranked) {
@@ -39,13 +39,14 @@ private:
             x.begin_trial();
             open(part, n.levels, r.cut, family);
             try {
-                weigh_children(id, r.cut, family, ceiling);
+                weigh_children(id, family, ceiling);
             } catch (const Stop&) {
                 offer(id, r.cut, family);
                 throw;
             }
             offer(id, r.cut, family);
             ++x.iterations;
+            if (at_root) progress = double(++tried) / double(ranked.size());
             double sum = 0;
             for (NodeId c : family.ids) sum += x.graph.nodes[c].lower;
             lowest = std::min(lowest, sum);
@@ -72,27 +73,14 @@ private:
     }
 
     // Proves the children as far as they matter.
-    void weigh_children(NodeId id, const Cut&, const Family& family, double ceiling) {
+    void weigh_children(NodeId id, const Family& family, double ceiling) {
         const double epsilon = x.pricing.epsilon;
         const Node& n = x.graph.nodes[id];
-        const int levels = n.levels - 1;
-        std::vector<uint64_t*> bits(family.ids.size(), nullptr);
-        if (similar_ && levels >= 2) {
-            for (size_t i = 0; i < family.ids.size(); ++i) {
-                Node& c = x.graph.nodes[family.ids[i]];
-                if (x.graph.closed(c)) continue;
-                bits[i] = x.stack.template take<uint64_t>(archive_.words());
-                Archive::mark(family.parts[i], bits[i], archive_.words());
-                c.lower = archive_.bound(x.graph, levels, bits[i], family.parts[i].n, x.pricing.worst_error, c.lower);
-            }
-        }
         for (size_t i = 0; i < family.ids.size(); ++i) {
             const NodeId c = family.ids[i];
             const double rest = lower_of_others(family, i), target = std::min(ceiling, n.best);
             if (rest + x.graph.nodes[c].lower >= target - epsilon) return;
-            const double before = x.graph.nodes[c].lower;
             prove(c, family.parts[i], target - rest);
-            if (bits[i] && x.graph.nodes[c].lower > before) archive_.add(levels, c, bits[i], family.parts[i].n);
         }
     }
 
@@ -106,8 +94,6 @@ private:
     }
 
     Explorer& x;
-    Archive archive_;
-    const bool similar_;
 };
 
 }  // namespace dilemma::tree

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tree_bit_proof.hpp"
 #include "tree_halving.hpp"
 #include "tree_proof.hpp"
 #include "tree_queue.hpp"
@@ -25,7 +26,7 @@ public:
             search();
         } catch (const Stop& stop) {
             x.stack.release({0, 0});
-            static const char* const kNames[] = {"time", "iterations", "memory", "improved", "interrupt"};
+            static const char* const kNames[] = {"time", "iterations", "memory", "improved", "interrupt", "budget"};
             return kNames[int(stop.why)];
         }
         return "exhausted";
@@ -36,6 +37,7 @@ public:
     bool optimal() const { return complete_ && x.graph.root != kNone && x.graph.closed(root()); }
     int64_t iterations() const { return x.iterations; }
     int64_t nodes() const { return x.evaluated; }
+    double work() const { return x.space ? x.space->work : 0.0; }
     size_t bytes() const { return x.bytes(); }
     const char* space_name() const { return x.space_name; }
     const MaskPool& masks() const { return x.masks; }
@@ -71,8 +73,51 @@ private:
             queue_.run(id, everything);
             return;
         }
-        if (order_ != Order::proof) halving_.run(id, everything, order_ == Order::automatic);
-        if (order_ != Order::halving && x.exact_levels) proof_.run(id, everything);
+        if (order_ == Order::proof && x.exact_levels) return prove(id, everything);
+        while (!x.finished(id)) {
+            if (attempting_ && !attempt(id, everything)) continue;
+            if (x.finished(id)) return;
+            halving_.round(id, everything);
+            if (order_ == Order::automatic && x.exact_levels) begin_attempt();
+        }
+    }
+
+    // Between rounds the proof gets as much work as was done so far, and goes on while it promises to
+    // end soon. Where it gets nowhere it gets a tenth, at growing intervals, until the rounds have
+    // stopped finding anything.
+    void begin_attempt() {
+        const bool due = x.space->work >= next_attempt_;
+        if (!due && !halving_.stale()) return;
+        attempting_ = true;
+        attempt_start_ = x.space->work;
+        x.work_limit = std::max(attempt_start_ * (hopeless_ && !halving_.stale() ? 1.1 : 2.0), kFirstAttempt);
+    }
+
+    // Whether the attempt is over.
+    bool attempt(NodeId id, const Part& everything) {
+        try {
+            prove(id, everything);
+        } catch (const Stop& stop) {
+            if (stop.why != Reason::budget) throw;
+            x.stack.release({0, 0});
+            const double progress = bit_proof_ ? bit_proof_->progress : proof_.progress;
+            const double spent = x.space->work - attempt_start_, missing = spent / std::max(progress, 1e-9) - spent;
+            hopeless_ = progress <= 0;
+            next_attempt_ = x.space->work * (hopeless_ ? 4 : 1);
+            if (progress > 0 && missing < 4 * x.space->work) {
+                x.work_limit = x.space->work + 2 * missing;
+                return false;
+            }
+        }
+        attempting_ = false;
+        x.work_limit = kInfinity;
+        return true;
+    }
+
+    void prove(NodeId id, const Part& everything) {
+        if (!x.bits) return proof_.run(id, everything);
+        if (!bit_proof_) bit_proof_ = std::make_unique<BitProof>(x, *x.bits, x.kernels);
+        bit_proof_->run(id);
     }
 
     void plan_below(NodeId id, std::vector<Cut>& cuts, std::vector<int>& children) const {
@@ -92,10 +137,16 @@ private:
         for (uint16_t i = 0; i < n.children; ++i) plan_below(x.graph.links[n.first + i], cuts, children);
     }
 
+    static constexpr double kFirstAttempt = 1e8;  // vector operations: some hundredths of a second
+
     const Order order_;
     Explorer x;
     Halving halving_;
     Proof proof_;
+    std::unique_ptr<BitProof> bit_proof_;
+    bool attempting_ = false;  // an attempt at the proof is under way
+    bool hopeless_ = false;    // the last one did not get past the root's first cut
+    double attempt_start_ = 0, next_attempt_ = 0;
     BestFirst queue_;
     const bool complete_;
 };

@@ -174,6 +174,7 @@ public:
     virtual size_t bytes() const = 0;
 
     Pricing& pricing;
+    double work = 0;  // done so far, in rough vector operations: shares budgets without a clock
 };
 
 }  // namespace dilemma::tree

@@ -94,7 +94,7 @@ inline void left_codes(const Cut& cut, const MaskPool& masks, uint8_t left[256])
     left[kMissing] = cut.missing_left;
 }
 
-enum class Reason { time, iterations, memory, improved, interrupt };
+enum class Reason { time, iterations, memory, improved, interrupt, budget };
 struct Stop {
     Reason why;
 };

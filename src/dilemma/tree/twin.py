@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 NARROW = 64  # cuts considered at the root of an exact two-level tree ...
 FULL_EFFORT = 3  # ... below this effort; all of them from it on
 BREADTH, WIDENING = 1.5, 1.2  # edges kept per effort: BREADTH * WIDENING ** depth times fewer
+FIRST_ATTEMPT = 1000  # nodes that the first try at the proof may open
 GREEDY_GRACE = 0.1  # seconds that the greedy start may overrun a limit
 INFINITY = math.inf
 
@@ -83,6 +84,7 @@ class TwinSearch:
         self.iterations = 0
         self.nodes = 0
         self.effort = 0
+        self.attempt_limit = 0
         self.started = False
         self.queue: list[tuple[float, int, int, Node]] = []
         self.pushes = 0
@@ -236,11 +238,16 @@ class TwinSearch:
         if mode in ("dilemma", "regret", "rank", "random"):
             self.best_first()
             return
-        if mode != "proof":
-            self.halving(until_stale=mode == "auto")
-        if mode != "halving" and self.exact_levels:
+        if mode == "proof" and self.exact_levels:
             self.begin_trial()
             self.prove(self.root, INFINITY)
+            return
+        while not (self.closed(self.root) or self.root.full):
+            # the proof gets shares of the work between rounds; here, counted in nodes
+            if mode == "auto" and self.exact_levels and self.effort:
+                self.attempt()
+            else:
+                self.round()
 
     def greedy(self, node: Node) -> None:
         """Best score at every node, down to the last level."""
@@ -252,16 +259,22 @@ class TwinSearch:
             for child in self.follow(node, edges[0]):
                 self.greedy(child)
 
-    def halving(self, *, until_stale: bool) -> None:
-        """Rounds of growing effort, until nothing is left (or, on request, nothing changes)."""
-        stale = 0
-        while not (self.closed(self.root) or self.root.full):
-            before = self.root.best
-            self.solve(self.root, self.effort)
-            stale = 0 if self.root.best < before - self.space.epsilon else stale + 1
-            self.effort += 1
-            if until_stale and stale >= 2 and self.effort > FULL_EFFORT:
-                return
+    def round(self) -> None:
+        """One round of halving, of one effort more than the last."""
+        self.solve(self.root, self.effort)
+        self.effort += 1
+        self.attempt_limit = 2 * self.nodes + FIRST_ATTEMPT
+
+    def attempt(self) -> None:
+        """A try at the proof; it files all it learns, so that the next one gets further."""
+        try:
+            self.begin_trial()
+            self.prove(self.root, INFINITY)
+        except Stop as stop:
+            if str(stop) != "attempt":
+                raise
+            self.attempt_limit = 0
+            self.round()
 
     def solve(self, node: Node, effort: int) -> None:
         """Spend this much effort on a node."""
@@ -372,6 +385,8 @@ class TwinSearch:
         if node.full or node.lower >= min(ceiling, node.best) - epsilon:
             return
         self.poll()
+        if self.settings.search == "auto" and self.nodes > self.attempt_limit:
+            raise Stop("attempt")
         if node.levels <= self.exact_levels:
             self.terminal(node, 0)
             return
