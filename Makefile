@@ -18,7 +18,7 @@ $(VENV)/bin/python:
 # Installed again only when the build's own inputs change.
 .stamp-install: pyproject.toml CMakeLists.txt $(NATIVE) | $(VENV)/bin/python
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
-	$(PY) -m pip install --quiet --editable ".[sklearn,plot,progress,data]"
+	$(PY) -m pip install --quiet --editable ".[sklearn,plot,data]"
 	@touch $@
 
 .stamp-dev: .stamp-install

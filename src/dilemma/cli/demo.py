@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,16 @@ import numpy as np
 
 from dilemma import knapsack
 
-KNAPSACKS = ((24, "weak", 10), (100, "weak", 3), (10_000, "weak", 1))  # items, class, seed
+KNAPSACKS = ((24, "weak", 10), (100, "weak", 3), (10_000, "strong", 1))  # items, class, seed
 DEPTH = 4
 
 
 def add_parser(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("demo", help="improve the greedy on generated problems, with a picture")
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="where to leave the picture (default: demo)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("demo"), help="where to leave the picture (default: demo)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="other instances (default: 0)")
     parser.set_defaults(func=run)
 
@@ -38,7 +40,7 @@ class Row:
     proved: bool
     candidates: int
     seconds: float
-    curve: list[tuple[float, float]] = field(default_factory=list)  # candidates, gap
+    curve: Sequence[tuple[float, float]] = field(default_factory=list)  # candidates, gap
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,7 +61,8 @@ def knapsack_row(n: int, kind: str, seed: int) -> Row:
     result = knapsack.solve_instance(instance, time_limit=20.0, trace="all")
     seconds = time.perf_counter() - start
     best, greedy, bound = float(result.value), float(result.greedy_value), float(result.bound)
-    curve, incumbent = [], 0.0
+    incumbent = 0.0
+    curve: list[tuple[float, float]] = []
     for row in result.trace:
         incumbent = max(incumbent, float(row.value))
         curve.append((row.iteration, 100 * (bound - incumbent) / bound))
@@ -112,7 +115,7 @@ def _with_sklearn(make: Callable[[], Row]) -> list[Row]:
         return []
 
 
-def print_table(rows: list[Row]) -> None:
+def print_table(rows: Sequence[Row]) -> None:
     """Print the rows in columns."""
     heads = ("problem", "greedy", "best found", "greedy's gap", "gap", "proved", "candidates", "time")
     cells = [
@@ -120,8 +123,8 @@ def print_table(rows: list[Row]) -> None:
             r.name,
             r.greedy,
             r.best,
-            f"{r.gap_before:.3f} %",
-            f"{r.gap:.3f} %",
+            f"{r.gap_before:.4f} %",
+            f"{r.gap:.4f} %",
             "optimal" if r.proved else "no",
             f"{r.candidates:,}",
             f"{r.seconds:.2f} s",
@@ -130,8 +133,11 @@ def print_table(rows: list[Row]) -> None:
     ]
     widths = [max(len(row[i]) for row in (heads, *cells)) for i in range(len(heads))]
     for row in (heads, tuple("-" * w for w in widths), *cells):
-        print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))))
-    print("\ngap: to the proved optimum or, where there is no proof, to the bound; of the tree, in per cent of the rows")
+        first, *others = zip(row, widths, strict=True)
+        print("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]))
+    print(
+        "\ngap: to the proved optimum, or to the bound where there is no proof; the tree's in per cent of its rows"
+    )
 
 
 def _draw(rows: list[Row], out: Path) -> Path:
@@ -149,10 +155,14 @@ def _draw(rows: list[Row], out: Path) -> Path:
     figure = Figure(figsize=(3.4 * len(rows), 3.2), layout="constrained")
     for ax, row in zip(figure.subplots(1, len(rows), squeeze=False)[0], rows, strict=True):
         x, gaps = (np.array(c, dtype=float) for c in zip(*row.curve, strict=True))
-        ax.step(x + 1, gaps, where="post", color="#0b6e4f", linewidth=2)
+        ax.step(np.maximum(x, 1), gaps, where="post", color="#0b6e4f", linewidth=2)
         ax.axhline(row.gap_before, color="#b23a48", linewidth=1, linestyle="--")
-        ax.annotate("greedy", (1, row.gap_before), xytext=(2, -11), textcoords="offset points", color="#b23a48")
+        ax.annotate("greedy", (1, row.gap_before), xytext=(3, 4), textcoords="offset points", color="#b23a48")
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.xaxis.set_minor_formatter("")
+        ax.set_xlim(left=1)
+        ax.margins(y=0.12)
         ax.set_ylim(bottom=0)
         ax.set_title(row.name, fontsize=10, loc="left")
         ax.set_xlabel("candidates")
