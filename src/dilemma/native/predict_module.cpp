@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "counts.hpp"
 #include "predict.hpp"
 
 namespace nb = nanobind;
@@ -63,6 +64,22 @@ static bool binary(Rows<T> x, Out<std::uint8_t, 2> codes) {
   return turn_binary(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), codes.data());
 }
 
+static void counts(In<std::uint64_t, 2> columns, In<std::int32_t, 1> at, In<std::uint64_t, 1> words,
+                   In<std::int32_t, 1> word_class, Out<std::int64_t, 2> out) {
+  const std::size_t n_words = columns.shape(1);
+  if (word_class.shape(0) != n_words || at.shape(0) != words.shape(0) || out.shape(0) != columns.shape(0))
+    throw nb::value_error("counts: arrays differ in length");
+  for (std::size_t i = 0; i < at.shape(0); ++i)
+    if (at.data()[i] < 0 || static_cast<std::size_t>(at.data()[i]) >= n_words)
+      throw nb::value_error("counts: word out of range");
+  for (std::size_t i = 0; i < n_words; ++i)
+    if (word_class.data()[i] < 0 || static_cast<std::size_t>(word_class.data()[i]) >= out.shape(1))
+      throw nb::value_error("counts: class out of range");
+  nb::gil_scoped_release release;
+  class_counts(columns.data(), columns.shape(0), n_words, at.data(), words.data(), at.shape(0),
+               word_class.data(), out.shape(1), out.data());
+}
+
 NB_MODULE(_predict, m) {
   m.attr("name") = "native";
   m.def("apply", &apply<double>, nb::arg("kind").noconvert(), nb::arg("feature").noconvert(),
@@ -76,6 +93,8 @@ NB_MODULE(_predict, m) {
   m.def("binary", &binary<std::uint8_t>, nb::arg("x").noconvert(), nb::arg("codes").noconvert());
   m.def("binary", &binary<float>, nb::arg("x").noconvert(), nb::arg("codes").noconvert());
   m.def("binary", &binary<double>, nb::arg("x").noconvert(), nb::arg("codes").noconvert());
+  m.def("counts", &counts, nb::arg("columns").noconvert(), nb::arg("at").noconvert(),
+        nb::arg("words").noconvert(), nb::arg("word_class").noconvert(), nb::arg("out").noconvert());
   m.def(
       "search",
       [](In<double, 1> values, In<double, 1> cuts, Out<std::uint8_t, 1> codes) {
