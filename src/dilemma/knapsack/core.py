@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 POLL_WORK = 4096
+PAIR_EVERY = 2
 
 
 class State(NamedTuple):
@@ -61,7 +62,7 @@ class CoreSearch:
         self.counts, self.left, self.right, self.core, self.lost = counts, b - 1, b, [], -inf
         self.states = [State(items.weight_sum[b], items.value_sum[b], 0, b)]
         self._skip_fixed()
-        work, to_right = 0, True
+        work, merged, to_right = 0, 0, True
         while self.states:
             more_right, more_left = self.right < items.n, self.left >= 0
             if not more_right and not more_left:
@@ -85,8 +86,9 @@ class CoreSearch:
             self._merge(j, add)
             if len(self.states) > 2 * width:
                 self._narrow(width)
-            size = len(self.core)
-            if size >= 8 and size & (size - 1) == 0:
+            merged += len(self.states)
+            if merged >= PAIR_EVERY * (items.n + len(self.states)):  # so that pairing costs a part of merging
+                merged = 0
                 self._pair()
         self.states = []
         return True

@@ -34,7 +34,7 @@ class CoreSearch {
     states_.assign(1, State{items_.weight_sum[items_.break_item], items_.value_sum[items_.break_item], 0, kNone,
                             static_cast<std::uint32_t>(items_.break_item)});
     skip_fixed();
-    std::size_t work = 0;
+    std::size_t work = 0, merged = 0;
     bool to_right = true;
     while (!states_.empty()) {
       const bool more_right = right_ < items_.n, more_left = left_ >= 0;
@@ -54,7 +54,11 @@ class CoreSearch {
       skip_fixed();
       merge(j, add);
       if (states_.size() > 2 * width) narrow(width);
-      if (core_.size() >= 8 && (core_.size() & (core_.size() - 1)) == 0) pair();
+      merged += states_.size();
+      if (merged >= kPairEvery * (items_.n + states_.size())) {  // so that pairing costs a part of merging
+        merged = 0;
+        pair();
+      }
     }
     states_.clear();
     return true;
@@ -87,7 +91,7 @@ class CoreSearch {
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffffu;
-  static constexpr std::size_t kPollWork = std::size_t{1} << 16;
+  static constexpr std::size_t kPollWork = std::size_t{1} << 16, kPairEvery = 2;
 
   struct State {
     T weight, value;
