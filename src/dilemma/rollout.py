@@ -160,6 +160,10 @@ def grow(
         state = model.apply(state, action)
     rollout = Rollout()
     banned, rank, full, cutoff = proposal.banned, proposal.rank, proposal.full, proposal.cutoff
+    if (
+        model.polish is not None
+    ):  # what is no better below may be better once polished: only whole solutions tell
+        cutoff = INF
     choose = proposal.policy.begin(model) if proposal.policy is not None else None
     bound, key, sharp = model.bound, model.key, model.bound_knows_banned
     path, best, nexts, counts, bounds = (

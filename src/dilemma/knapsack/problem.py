@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .formats import read
+from .generators import generate
 from .instance import Column, Instance, Number
 from .items import ratio_order
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import numpy.typing as npt
 
 
@@ -65,6 +69,16 @@ class Knapsack:
     def from_instance(cls, instance: Instance) -> Knapsack:
         """Return the problem of an `Instance`, as files and generators give it."""
         return cls(instance.values, instance.weights, instance.capacity)
+
+    @classmethod
+    def random(cls, n: int, seed: int = 0, *, kind: str = "uncorrelated") -> Knapsack:
+        """An instance of one of Pisinger's classes (`dilemma.knapsack.CLASSES`)."""
+        return cls.from_instance(generate(kind, n, seed=seed))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], *, format: str = "auto") -> Knapsack:
+        """An instance from a file in any of the formats of `dilemma.knapsack.read`."""
+        return cls.from_instance(read(path, format=format))
 
     def initial(self) -> State:
         """Nothing taken but what weighs nothing."""

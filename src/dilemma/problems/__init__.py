@@ -5,6 +5,7 @@ Each file shows the four methods first (`initial`, `actions`, `apply`, `energy`)
 and a reader `load(path)` of the literature's format.
 """
 
+from dilemma.knapsack import Knapsack
 from dilemma.problems.bin_packing import BinPacking
 from dilemma.problems.colouring import Colouring
 from dilemma.problems.flow_shop import FlowShop
@@ -24,6 +25,7 @@ __all__ = [
     "FlowShop",
     "IndependentSet",
     "JobShop",
+    "Knapsack",
     "MultiKnapsack",
     "QuadraticAssignment",
     "SetCover",

@@ -255,3 +255,31 @@ def test_random_refuses_what_is_no_count(case, n):
 def test_random_refuses_a_negative_count(case):
     with pytest.raises(ValueError, match="n: expected at least 0, got -1"):
         case.make(-1, 0)
+
+
+def test_knapsack_is_the_one_of_its_own_package():
+    from dilemma.knapsack import Knapsack
+
+    assert gallery.Knapsack is Knapsack
+
+
+def test_knapsack_is_drawn_and_read_like_the_others(tmp_path, driver):
+    problem = gallery.Knapsack.random(20, 3, kind="weak")
+    assert driver.greedy(problem).value == driver.greedy(gallery.Knapsack.random(20, 3, kind="weak")).value
+    file = tmp_path / "small.txt"
+    file.write_text("3 50\n60 10\n100 20\n120 30\n")
+    assert dilemma.minimize(gallery.Knapsack.load(file)).energy == -220.0
+
+
+def test_a_bound_does_not_keep_a_search_from_polishing():
+    """No unpolished tour beats the polished greedy; to polish some other tour is what finds a better one."""
+    problem = gallery.TSP.random(60, 1)
+    result = dilemma.minimize(problem, max_iter=60, random_state=0)
+    assert result.energy < problem.energy(problem.polish(_greedy(problem)))
+
+
+def _greedy(problem):
+    state = problem.initial()
+    while len((offer := problem.actions(state))[0]):
+        state = problem.apply(state, offer[0][int(np.argmax(offer[1]))])
+    return state
