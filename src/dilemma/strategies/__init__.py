@@ -24,6 +24,7 @@ from dilemma.strategies.large_neighbourhood import LargeNeighbourhood
 from dilemma.strategies.likelihood import LikelihoodFirst
 from dilemma.strategies.limited_discrepancy import LimitedDiscrepancy
 from dilemma.strategies.mcts import MCTS
+from dilemma.strategies.overview import Row, rows
 from dilemma.strategies.pilot import Pilot
 from dilemma.strategies.printed import Printed
 from dilemma.strategies.r_max import RMax
@@ -64,6 +65,11 @@ def names() -> list[str]:
     return list(STRATEGIES)
 
 
+def table() -> list[Row]:
+    """Return the paper's Table I: one row a strategy, from what each declares of itself."""
+    return rows(STRATEGIES)
+
+
 def resolve(strategy: object) -> Strategy:
     """Return the strategy of that name, or the object itself if it is one."""
     if isinstance(strategy, str):
@@ -102,6 +108,7 @@ __all__ = [
     "Printed",
     "RMax",
     "RandomState",
+    "Row",
     "Run",
     "SimulatedAnnealing",
     "Strategy",
@@ -110,4 +117,5 @@ __all__ = [
     "TwoQueues",
     "names",
     "resolve",
+    "table",
 ]

@@ -24,12 +24,12 @@ from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.stop import checked_count
 from dilemma.strategies.base import Traits
 from dilemma.strategies.endless import Endless
-from dilemma.strategies.grasp import DEEPEST
+from dilemma.strategies.grasp import DEEPEST, LEVELS
 from dilemma.strategies.moves import Moves
 from dilemma.strategies.policies import Follow, Keyed, Noisy, sendable, typical_gap
 
 KEYS = ("decisions", "priorities")
-MUTANT, FRESH = 0.4, 0.05  # shares of children that have one parent, and none
+MUTANT, FRESH = 0.4, 0.1  # shares of children that have one parent, and none
 ELITE = 0.7  # chance of a key to come from the better parent
 
 
@@ -119,11 +119,11 @@ class GeneticRun(Endless):
 
     def _fresh(self, cutoff: float) -> Proposal:
         """Return a noisy greedy solution: a founder, or new blood."""
-        if self._config.keys == "priorities":
+        if self._config.keys == "priorities" and self._rng.random() < 0.5:
             noise = self._rng.normal(0.0, self._unit, len(self._actions)).tolist()
             keys = dict(zip(self._actions, noise, strict=True))
             return Proposal(policy=Keyed(sendable(self._likelihood), keys), cutoff=cutoff)
-        scale = self._unit * 2.0 ** (1.0 - float(self._rng.integers(5)))
+        scale = self._unit * LEVELS[int(self._rng.integers(len(LEVELS)))]
         policy = Noisy(
             sendable(self._likelihood), scale, int(self._rng.integers(2**63)), floor=DEEPEST * self._unit
         )
@@ -151,8 +151,8 @@ class GeneticRun(Endless):
         names = list(self._actions)
         take = self._rng.random(len(names)) < ELITE
         keys = {x: (one if t else other).keys.get(x, 0.0) for x, t in zip(names, take.tolist(), strict=True)}
-        for i in self._rng.integers(len(names), size=int(self._rng.geometric(0.5)) - 1).tolist():
-            keys[names[i]] = float(self._rng.normal(0.0, self._unit))
+        for _ in range(int(self._rng.geometric(0.5)) - 1 if names else 0):
+            keys[names[int(self._rng.integers(len(names)))]] = float(self._rng.normal(0.0, self._unit))
         return Proposal(policy=Keyed(sendable(self._likelihood), keys), cutoff=cutoff)
 
     def tell(self, rollout: Rollout) -> None:
@@ -181,7 +181,7 @@ class GeneticRun(Endless):
         identity = self._identity(child)
         if identity in self._known:
             return
-        self.people.append(child)
+        self.people.insert(0, child)  # before its equals: the oldest of the worst goes
         self._known.add(identity)
         self.people.sort(key=lambda p: p.energy)
         if len(self.people) > self._config.population:

@@ -23,8 +23,9 @@ from dilemma.strategies.base import Traits
 from dilemma.strategies.endless import Endless
 from dilemma.strategies.policies import Noisy, sendable, typical_gap
 
-LEVELS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0)  # of noise, in gaps typical for the greedy's path
+LEVELS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 8.0)  # of noise, in gaps typical for the greedy's path
 DEEPEST = 5.0  # an action is never taken to be worse than this, likewise
+LATELY = 1000  # solutions remembered, to notice repeats
 FADE = 0.98  # of experience, a candidate
 
 
@@ -84,11 +85,12 @@ class GraspRun(Endless):
     def __init__(self, config: Grasp, model: Model, rng: np.random.Generator) -> None:
         super().__init__()
         self._config = config
-        self._wanted = model.normalise
+        self._wanted, self._commutative = model.normalise, model.commutative
         self._rng = rng
         self._likelihood, self._floor = Likelihood(), FLOOR
         self._levels = Levels(LEVELS)
         self._pending: deque[int] = deque()
+        self._lately: dict[int, None] = {}  # fingerprints of solutions, the oldest first
 
     def ask(self, count: int) -> list[Proposal]:
         if not self.started:
@@ -117,6 +119,17 @@ class GraspRun(Endless):
             own = self._config.noise
             self._levels = Levels(tuple(unit * level for level in LEVELS) if own is None else (own,))
         else:
-            self._levels.learn(self._pending.popleft(), rollout.energy if complete else float("inf"))
+            useful = complete and not self._repeats(
+                rollout
+            )  # a level so low that it repeats itself is of no use
+            self._levels.learn(self._pending.popleft(), rollout.energy if useful else float("inf"))
         if complete:
             self.improves(tuple(rollout.actions), rollout.energy)
+
+    def _repeats(self, rollout: Rollout) -> bool:
+        mark = hash(frozenset(rollout.actions) if self._commutative else tuple(rollout.actions))
+        known = mark in self._lately
+        self._lately[mark] = None
+        if len(self._lately) > LATELY:
+            del self._lately[next(iter(self._lately))]
+        return known

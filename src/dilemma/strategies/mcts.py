@@ -36,7 +36,7 @@ class MCTS:
 
     Parameters
     ----------
-    exploration : float, default 0.5
+    exploration : float, default 0.2
         Weight of the bonus for what was tried little; rewards are between 0 and 1.
     playout : {"greedy", "sampled"}
         How a state new to the tree is completed.
@@ -45,7 +45,7 @@ class MCTS:
     name: ClassVar[str] = "mcts"
     traits: ClassVar[Traits] = Traits(space="grows")
 
-    exploration: float = 0.5
+    exploration: float = 0.2
     playout: Literal["greedy", "sampled"] = "greedy"
 
     def __post_init__(self) -> None:

@@ -32,7 +32,7 @@ class Printed:
     """
 
     name: ClassVar[str] = "printed"
-    traits: ClassVar[Traits] = Traits(redundant=True, optimal_in_the_limit=False)
+    traits: ClassVar[Traits] = Traits(redundant=True, space="grows", optimal_in_the_limit=False)
 
     order: Literal["dilemma", "random"] = "dilemma"
 

@@ -25,6 +25,7 @@ from dilemma.strategies.moves import Moves
 
 HOT = 0.3  # at the start of a cycle, a typical rise is accepted with this probability ...
 COLD = 0.001  # ... and at its end, a small one with this
+QUANTILES = (0.05, 0.25)  # of the rises seen: what is small, what typical
 RECENT = 200  # rises remembered
 
 
@@ -87,7 +88,7 @@ class AnnealingRun(Endless):
         """Return T: geometric from hot to cold over a cycle, on the scale of the rises seen."""
         if len(self._rises) < 5:
             return 0.0
-        small, typical = np.quantile(self._rises, (0.1, 0.5)).tolist()
+        small, typical = np.quantile(self._rises, QUANTILES).tolist()
         hot, cold = typical / -math.log(HOT), small / -math.log(COLD)
         return float(hot * (min(cold, hot) / hot) ** (self._step / self._length))
 
@@ -116,7 +117,7 @@ class AnnealingRun(Endless):
         accepted = rise <= allowance
         changed = accepted and actions != self.current
         self._accepting = max(0.01, 0.95 * self._accepting + 0.05 * changed)
-        self._moves.learn(kind, paid=changed and energy != self.energy)
+        self._moves.learn(kind, paid=energy < self.energy)
         if accepted:
             self.current, self.energy = actions, energy
         self.improves(actions, energy)
