@@ -119,13 +119,14 @@ class AutoRun:
 
     def tell(self, rollout: Rollout) -> None:
         side, prefix = self._pending.popleft()
-        effort = 1.0 + rollout.nodes * (1 if side else 1 + RANKING) + RANKING * rollout.ranked
         before = self.neighbours.best_energy
         if side:
             self.neighbours.tell(rollout)
             self.tree.incumbent.energy = min(self.tree.incumbent.energy, self.neighbours.best_energy)
         else:
             self._tell_tree(rollout, prefix)
+        # After telling, which cuts off what was met before: a worker does not know that, and grows on.
+        effort = 1.0 + rollout.nodes * (1 if side else 1 + RANKING) + RANKING * rollout.ranked
         self._told += 1
         record = self._sides[side]
         if self._told > 1:
@@ -143,7 +144,7 @@ class AutoRun:
             self.neighbours.started = True
             self.neighbours.begin(rollout, prefix)
         self.tree.tell(rollout)
-        self._pruned += 0.02 * ((status is Status.PRUNED) - self._pruned)
+        self._pruned += 0.02 * ((rollout.status is Status.PRUNED) - self._pruned)
         if rollout.status is Status.COMPLETE and energy < self.neighbours.best_energy:
             self.neighbours.warm(actions, energy)
 
