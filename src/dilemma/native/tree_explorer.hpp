@@ -49,10 +49,10 @@ public:
             bits = static_cast<const Bits*>(space.get());
             space_name = "bits";
         } else if (data.n_classes && !data.weights) {
-            space = std::make_unique<Histograms<int32_t>>(pricing, rows, masks, stack, limits);
+            space = std::make_unique<Histograms<int32_t>>(pricing, rows, masks, stack, limits, kernels);
             space_name = "histograms";
         } else {
-            space = std::make_unique<Histograms<double>>(pricing, rows, masks, stack, limits);
+            space = std::make_unique<Histograms<double>>(pricing, rows, masks, stack, limits, kernels);
             space_name = "histograms";
         }
     }

@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "tree_kernels.hpp"
 #include "tree_space.hpp"
 
 namespace dilemma::tree {
@@ -17,22 +18,20 @@ public:
     static constexpr size_t kNarrow = 8;         // features at the root of a two-level tree below full effort
     static constexpr uint32_t kSubsetClasses = 8;  // orders of the categories beyond two classes
 
-    Histograms(Pricing& pricing, const Rows& rows, MaskPool& masks, Stack& stack, Limits& limits)
-        : Space(pricing), d_(pricing.data), rows_(rows), masks_(masks), stack_(stack), limits_(limits),
+    Histograms(Pricing& pricing, const Rows& rows, MaskPool& masks, Stack& stack, Limits& limits, const Kernels& kernels)
+        : Space(pricing), d_(pricing.data), rows_(rows), masks_(masks), stack_(stack), limits_(limits), k_(kernels),
           width_(pricing.width) {
-        offsets_.resize(d_.n_features + 1);
-        for (uint32_t f = 0; f < d_.n_features; ++f) offsets_[f + 1] = offsets_[f] + uint32_t(d_.n_codes[f]) + 1;
-        slots_ = offsets_.back();
-        // row-major, so that one row's codes lie together; a missing value has the slot after the last code
+        arrange();
+        // row-major, so that one row's codes lie together, ordered features first
         codes_.resize(size_t(d_.n_rows) * d_.n_features);
         constexpr uint32_t kTile = 1024;
         for (uint32_t from = 0; from < d_.n_rows; from += kTile) {
             const uint32_t to = std::min(from + kTile, d_.n_rows);
             for (uint32_t f = 0; f < d_.n_features; ++f) {
                 const uint8_t* column = d_.column(f);
-                const uint8_t last = uint8_t(d_.n_codes[f]);
+                const uint8_t last = uint8_t(missing_slot(f));
                 for (uint32_t r = from; r < to; ++r)
-                    codes_[size_t(r) * d_.n_features + f] = column[r] == kMissing ? last : column[r];
+                    codes_[size_t(r) * d_.n_features + place_[f]] = column[r] == kMissing ? last : column[r];
             }
             limits_.check();
         }
@@ -105,6 +104,7 @@ public:
         Best best;
         best.limit = std::min(out.energy, ceiling);
         Histogram in = fresh(), rest = fresh();
+        any_missing_ = lanes_ && has_missing(all);
         for (uint32_t f : order) sweep(part, f, all, in, rest, best);
         if (!(best.energy < out.energy - pricing.epsilon)) return;
         if (best.energy >= ceiling - pricing.epsilon) {
@@ -127,7 +127,8 @@ public:
 
 private:
     struct Histogram {
-        T* stats;         // [slot][width]
+        T* cells;         // ordered features: [code][width][lane]; the last code counts missing values
+        T* stats;         // other features: [slot][width]
         uint32_t* rows;   // [slot]
         uint32_t n = 0;   // rows in all
         T* total;         // [width]
@@ -154,8 +155,31 @@ private:
         Mask mask{};
     };
 
+    // Features of unit-weight classification that are split by thresholds only stand side by side in
+    // lanes, to be scanned together; all others have their own slots.
+    void arrange() {
+        const bool in_lanes = std::is_same<T, int32_t>::value && pricing.settings.cost_matrix.empty();
+        place_.resize(d_.n_features);
+        for (uint32_t f = 0; f < d_.n_features; ++f) (in_lanes && !d_.categorical[f] ? ordered_ : others_).push_back(f);
+        for (uint32_t i = 0; i < ordered_.size(); ++i) {
+            place_[ordered_[i]] = i;
+            lane_codes_ = std::max(lane_codes_, uint32_t(d_.n_codes[ordered_[i]]));
+        }
+        lanes_ = uint32_t((ordered_.size() + 15) / 16 * 16);
+        cells_ = lanes_ ? size_t(lane_codes_ + 1) * width_ * lanes_ : 0;
+        offsets_.assign(d_.n_features, 0);
+        for (uint32_t i = 0; i < others_.size(); ++i) {
+            place_[others_[i]] = uint32_t(ordered_.size()) + i;
+            offsets_[others_[i]] = slots_;
+            slots_ += uint32_t(d_.n_codes[others_[i]]) + 1;
+        }
+    }
+    bool in_lanes(uint32_t f) const { return place_[f] < ordered_.size(); }
+    uint32_t missing_slot(uint32_t f) const { return in_lanes(f) ? lane_codes_ : uint32_t(d_.n_codes[f]); }
+
     Histogram fresh() {
         Histogram h;
+        h.cells = stack_.take<T>(cells_);
         h.stats = stack_.take<T>(size_t(slots_) * width_);
         h.rows = stack_.take<uint32_t>(slots_);
         h.total = stack_.take<T>(width_);
@@ -163,6 +187,7 @@ private:
         return h;
     }
     void clear(Histogram& h) const {
+        std::fill(h.cells, h.cells + cells_, T(0));
         std::fill(h.stats, h.stats + size_t(slots_) * width_, T(0));
         std::fill(h.rows, h.rows + slots_, 0u);
         std::fill(h.total, h.total + width_, T(0));
@@ -170,15 +195,18 @@ private:
     }
 
     // Adds (or, with sign -1, takes away) one row.
-    void move(Histogram& h, uint32_t r, int sign) const {
+    void move(Histogram& h, uint32_t r, int sign, bool with_cells = true) const {
         const uint8_t* code = codes_.data() + size_t(r) * d_.n_features;
         h.n += uint32_t(sign);
         if (d_.n_classes) {
             const uint32_t c = uint32_t(d_.classes[r]);
             const T w = T(sign) * (d_.weights ? T(d_.weights[r]) : T(1));
             h.total[c] += w;
-            for (uint32_t f = 0; f < d_.n_features; ++f) {
-                const size_t slot = offsets_[f] + code[f];
+            T* cells = h.cells + size_t(c) * lanes_;
+            const size_t stride = size_t(width_) * lanes_, ordered = ordered_.size();
+            for (size_t i = 0; with_cells && i < ordered; ++i) cells[code[i] * stride + i] += w;
+            for (size_t i = 0; i < others_.size(); ++i) {
+                const size_t slot = offsets_[others_[i]] + code[ordered + i];
                 h.stats[slot * width_ + c] += w;
                 h.rows[slot] += uint32_t(sign);
             }
@@ -187,11 +215,37 @@ private:
         double s[3] = {};
         pricing.add_row(d_, r, s);
         for (int k = 0; k < 3; ++k) h.total[k] += T(sign * s[k]);
-        for (uint32_t f = 0; f < d_.n_features; ++f) {
-            const size_t slot = offsets_[f] + code[f];
+        for (size_t i = 0; i < others_.size(); ++i) {
+            const size_t slot = offsets_[others_[i]] + code[i];
             for (int k = 0; k < 3; ++k) h.stats[slot * width_ + k] += T(sign * s[k]);
             h.rows[slot] += uint32_t(sign);
         }
+    }
+
+    // Statistics and rows of one code of a feature.
+    uint32_t add_code(const Histogram& h, uint32_t f, int code, T* to) const {
+        if (!in_lanes(f)) {
+            const size_t s = slot(f, code);
+            for (uint32_t k = 0; k < width_; ++k) to[k] += h.stats[s * width_ + k];
+            return h.rows[s];
+        }
+        const size_t at = size_t(code == kMissing ? int(lane_codes_) : code) * width_ * lanes_ + place_[f];
+        T n = 0;
+        for (uint32_t k = 0; k < width_; ++k) to[k] += h.cells[at + size_t(k) * lanes_], n += h.cells[at + size_t(k) * lanes_];
+        return uint32_t(n);
+    }
+    uint32_t rows_of_code(const Histogram& h, uint32_t f, int code) const {
+        if (!in_lanes(f)) return h.rows[slot(f, code)];
+        const size_t at = size_t(code == kMissing ? int(lane_codes_) : code) * width_ * lanes_ + place_[f];
+        T n = 0;
+        for (uint32_t k = 0; k < width_; ++k) n += h.cells[at + size_t(k) * lanes_];
+        return uint32_t(n);
+    }
+    bool has_missing(const Histogram& h) const {
+        const T* last = h.cells + size_t(lane_codes_) * width_ * lanes_;
+        for (size_t i = 0; i < size_t(width_) * lanes_; ++i)
+            if (last[i] != 0) return true;
+        return false;
     }
 
     void fill(const Part& part, Histogram& h) {
@@ -228,10 +282,9 @@ private:
     // Codes (255: missing) that the rows have in a feature, ascending.
     std::vector<int> present(const Histogram& h, uint32_t f) const {
         std::vector<int> out;
-        const uint32_t* rows = h.rows + offsets_[f];
         for (int c = 0; c < d_.n_codes[f]; ++c)
-            if (rows[c]) out.push_back(c);
-        if (rows[d_.n_codes[f]]) out.push_back(kMissing);
+            if (rows_of_code(h, f, c)) out.push_back(c);
+        if (rows_of_code(h, f, kMissing)) out.push_back(kMissing);
         return out;
     }
     size_t slot(uint32_t f, int code) const { return offsets_[f] + (code == kMissing ? uint32_t(d_.n_codes[f]) : uint32_t(code)); }
@@ -240,10 +293,9 @@ private:
     template <class F>
     void each_cut(const Histogram& h, uint32_t f, F&& callback) {
         present_.clear();
-        const uint32_t* rows = h.rows + offsets_[f];
         for (int c = 0; c < d_.n_codes[f]; ++c)
-            if (rows[c]) present_.push_back(c);
-        const bool missing = rows[d_.n_codes[f]] != 0;
+            if (rows_of_code(h, f, c)) present_.push_back(c);
+        const bool missing = rows_of_code(h, f, kMissing) != 0;
         if (present_.size() + missing < 2) return;
         StackFrame frame(stack_);
         Sides sides;
@@ -253,11 +305,7 @@ private:
         T* right = stack_.take<T>(width_);
         sides.stats[0] = left, sides.stats[1] = right;
         sides.count = 2;
-        auto add = [&](T* to, uint32_t& n, int code) {
-            const size_t s = slot(f, code);
-            for (uint32_t k = 0; k < width_; ++k) to[k] += h.stats[s * width_ + k];
-            n += h.rows[s];
-        };
+        auto add = [&](T* to, uint32_t& n, int code) { n += add_code(h, f, code, to); };
         auto complement = [&] {
             for (uint32_t k = 0; k < width_; ++k) right[k] = h.total[k] - left[k];
             sides.rows[1] = h.n - sides.rows[0];
@@ -384,8 +432,29 @@ private:
         return out;
     }
 
-    // Energy of the best tree of at most one split, from a histogram.
-    double one_level(const Histogram& h) {
+    // Energies of the best trees of at most one split, of a set within another and of the rest.
+    std::pair<double, double> two_sides(const Histogram& in, const Histogram& rest, const Histogram& all) {
+        int32_t right_in = 0, right_rest = 0;
+        if (lanes_) scan(in, all, right_in, right_rest);
+        return {one_level(in, right_in), one_level(rest, right_rest)};
+    }
+
+    void scan(const Histogram& in, const Histogram& all, int32_t& right_in, int32_t& right_rest) {
+        if constexpr (std::is_same<T, int32_t>::value) {
+            scan_scratch_.resize(size_t(width_) * 32);
+            LaneScan s{in.cells, all.cells, lane_codes_, width_, lanes_, in.total, all.total, int32_t(in.n), int32_t(all.n - in.n),
+                       int32_t(pricing.settings.min_samples_leaf), false, scan_scratch_.data(), &right_in, &right_rest};
+            for (int with = 0; with < (any_missing_ ? 2 : 1); ++with) {
+                s.missing_left = with;
+                k_.scan_lanes(s);
+            }
+        } else {
+            (void)in, (void)all, (void)right_in, (void)right_rest;
+        }
+    }
+
+    // The best of what the lanes found (rows right with one threshold) and the other features.
+    double one_level(const Histogram& h, int32_t right) {
         const Settings& s = pricing.settings;
         const double leaf = cost(h.total) + s.leaf_penalty;
         if (leaf <= s.leaf_penalty + pricing.epsilon) return leaf;
@@ -395,14 +464,8 @@ private:
             if (pricing.entropy(stats.data()) < s.min_entropy) return leaf;
         }
         double best = leaf;
-        if (width_ == 2 && d_.n_classes && s.cost_matrix.empty()) {
-            for (uint32_t f = 0; f < d_.n_features; ++f) {
-                if (d_.categorical[f]) one_level_general(h, f, best);
-                else one_level_two_classes(h, f, best);
-            }
-        } else {
-            for (uint32_t f = 0; f < d_.n_features; ++f) one_level_general(h, f, best);
-        }
+        if (right) best = std::min(best, double(h.n - uint32_t(right)) + 2 * s.leaf_penalty);
+        for (uint32_t f : others_) one_level_general(h, f, best);
         return best < leaf - pricing.epsilon ? best : leaf;
     }
 
@@ -415,29 +478,6 @@ private:
         });
     }
 
-    // Two classes, thresholds: the errors are the smaller counts of either side.
-    void one_level_two_classes(const Histogram& h, uint32_t f, double& best) const {
-        const uint32_t least = pricing.settings.min_samples_leaf;
-        const int codes = d_.n_codes[f];
-        const T* s = h.stats + size_t(offsets_[f]) * 2;
-        const uint32_t* rows = h.rows + offsets_[f];
-        const uint32_t lost = rows[codes];
-        T errors = std::min(h.total[0], h.total[1]);  // of no split at all
-        for (int with = 0; with < (lost ? 2 : 1); ++with) {
-            T a = with ? s[2 * codes] : T(0), b = with ? s[2 * codes + 1] : T(0);
-            uint32_t n = with ? lost : 0;
-            for (int c = 0; c < codes; ++c) {
-                a += s[2 * c], b += s[2 * c + 1];
-                n += rows[c];
-                const T e = std::min(a, b) + std::min(h.total[0] - a, h.total[1] - b);
-                const bool take = (e < errors) & (n >= least) & (h.n - n >= least) & (n > 0) & (h.n > n);
-                errors = take ? e : errors;
-            }
-        }
-        const double energy = double(errors) + 2 * pricing.settings.leaf_penalty;
-        best = std::min(best, energy);
-    }
-
     // All roots that cut feature f.
     void sweep(const Part& part, uint32_t f, const Histogram& all, Histogram& in, Histogram& rest, Best& best) {
         const std::vector<int> codes = present(all, f);
@@ -445,15 +485,19 @@ private:
         StackFrame frame(stack_);
         // the rows, one code after the other
         uint32_t* sorted = stack_.take<uint32_t>(part.n);
-        std::vector<uint32_t> begin(d_.n_codes[f] + 2, 0);
-        for (int c = 0; c <= d_.n_codes[f]; ++c) begin[c + 1] = begin[c] + all.rows[offsets_[f] + c];
+        std::vector<uint32_t> begin(size_t(missing_slot(f)) + 2, 0);
+        for (uint32_t i = 0; i < part.n; ++i) ++begin[size_t(codes_[size_t(part.rows[i]) * d_.n_features + place_[f]]) + 1];
+        for (size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
         std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-        for (uint32_t i = 0; i < part.n; ++i) sorted[next[codes_[size_t(part.rows[i]) * d_.n_features + f]]++] = part.rows[i];
+        for (uint32_t i = 0; i < part.n; ++i) sorted[next[codes_[size_t(part.rows[i]) * d_.n_features + place_[f]]]++] = part.rows[i];
         auto move_code = [&](int code, Histogram& to, int sign) {
-            const size_t c = code == kMissing ? d_.n_codes[f] : code;
+            const bool is_rest = &to == &rest;
+            if (is_rest && others_.empty()) return;  // what is left of `all` is read off there
+            const size_t c = code == kMissing ? missing_slot(f) : size_t(code);
+            work += double(begin[c + 1] - begin[c]) * d_.n_features;
             for (uint32_t i = begin[c]; i < begin[c + 1]; ++i) {
                 if ((i & 4095) == 0) limits_.check();
-                move(to, sorted[i], sign);
+                move(to, sorted[i], sign, !is_rest);
             }
         };
         Cut cut;
@@ -468,7 +512,7 @@ private:
                 if (with) move_code(kMissing, in, 1), move_code(kMissing, rest, -1);
                 std::vector<int> order(codes.begin(), codes.end() - (missing ? 1 : 0));
                 if (missing && !with) order.push_back(kMissing);  // so that "not missing" is a cut of its own
-                run(order, in, rest, best, cut, move_code, nullptr);
+                run(order, in, rest, all, best, cut, move_code, nullptr);
             }
             return;
         }
@@ -476,11 +520,13 @@ private:
             cut.kind = kMultiway;
             double energy = 0, score = 0;
             for (int c : codes) {
-                if (all.rows[slot(f, c)] < pricing.settings.min_samples_leaf) return;
+                if (rows_of_code(all, f, c) < pricing.settings.min_samples_leaf) return;
                 clear(in);
                 move_code(c, in, 1);
                 limits_.check();
-                energy += one_level(in);
+                int32_t right = 0, none = 0;
+                if (lanes_) scan(in, in, right, none);
+                energy += one_level(in, right);
                 score += score_of(in.total);
             }
             offer(energy, score, cut, Mask{}, best);
@@ -492,7 +538,7 @@ private:
                 move_code(codes[i], in, 1), move_code(codes[i], rest, -1);
                 cut.threshold = uint8_t(codes[i]);
                 cut.missing_left = codes[i] == kMissing;
-                weigh(in, rest, cut, Mask{}, best);
+                weigh(in, rest, all, cut, Mask{}, best);
             }
         } else {
             cut.kind = kSubset;
@@ -503,12 +549,13 @@ private:
                 Mask mask{};
                 clear(in);
                 copy(all, rest);
-                run(order, in, rest, best, cut, move_code, &mask);
+                run(order, in, rest, all, best, cut, move_code, &mask);
             }
         }
     }
 
     void copy(const Histogram& from, Histogram& to) const {
+        // not the cells: those of the rest are read off the whole
         std::copy(from.stats, from.stats + size_t(slots_) * width_, to.stats);
         std::copy(from.rows, from.rows + slots_, to.rows);
         std::copy(from.total, from.total + width_, to.total);
@@ -518,7 +565,7 @@ private:
     // Prefixes of an order of codes. Moving rows of weight w changes the energy by at most w errors:
     // after a bad prefix, those that cannot be good yet are passed over.
     template <class Move>
-    void run(const std::vector<int>& order, Histogram& in, Histogram& rest, Best& best, Cut cut, Move&& move_code, Mask* mask) {
+    void run(const std::vector<int>& order, Histogram& in, Histogram& rest, const Histogram& all, Best& best, Cut cut, Move&& move_code, Mask* mask) {
         const bool may_skip = !pricing.settings.constrained() && d_.n_classes;
         double slack = 0;
         double weight_before = weight_of(in);
@@ -534,7 +581,7 @@ private:
             }
             cut.threshold = mask ? 0 : uint8_t(order[i]);
             if (mask) cut.missing_left = (*mask)[3] >> 63;
-            const double energy = weigh(in, rest, cut, mask ? *mask : Mask{}, best);
+            const double energy = weigh(in, rest, all, cut, mask ? *mask : Mask{}, best);
             slack = energy - std::min(best.energy, best.limit);
         }
     }
@@ -545,12 +592,17 @@ private:
         return sum;
     }
 
-    double weigh(const Histogram& in, const Histogram& rest, const Cut& cut, const Mask& mask, Best& best) {
+    double weigh(const Histogram& in, Histogram& rest, const Histogram& all, const Cut& cut, const Mask& mask, Best& best) {
         const uint32_t least = pricing.settings.min_samples_leaf;
+        if (others_.empty()) {
+            for (uint32_t k = 0; k < width_; ++k) rest.total[k] = all.total[k] - in.total[k];
+            rest.n = all.n - in.n;
+        }
         if (in.n < least || rest.n < least) return std::numeric_limits<double>::infinity();
         limits_.check();
-        work += 2.0 * slots_ * width_;
-        const double energy = one_level(in) + one_level(rest);
+        work += double(cells_) / 2 + 4.0 * slots_ * width_;
+        const auto [left, right] = two_sides(in, rest, all);
+        const double energy = left + right;
         const double reach = std::min(best.energy, best.limit);
         if (energy <= reach + pricing.epsilon) offer(energy, score_of(in.total) + score_of(rest.total), cut, mask, best);
         return energy;
@@ -575,9 +627,15 @@ private:
     MaskPool& masks_;
     Stack& stack_;
     Limits& limits_;
+    const Kernels& k_;
     const uint32_t width_;
-    uint32_t slots_ = 0;
-    std::vector<uint32_t> offsets_;
+    std::vector<uint32_t> ordered_, others_;  // features in lanes, and with slots of their own
+    std::vector<uint32_t> place_;             // of a feature in a row of codes_
+    std::vector<uint32_t> offsets_;           // first slot of a feature
+    uint32_t slots_ = 0, lanes_ = 0, lane_codes_ = 0;
+    size_t cells_ = 0;
+    bool any_missing_ = false;                // in the part being solved
+    std::vector<int32_t> scan_scratch_;
     std::vector<uint8_t> codes_;
     std::vector<int> present_;
     mutable std::vector<double> scratch_, scratch2_;

@@ -51,6 +51,21 @@ struct PairScores {
     uint16_t* along;  // work space, 64 a attribute
 };
 
+// Histograms of ordered features side by side, for scan_lanes.
+struct LaneScan {
+    const int32_t* in;   // cells [code][class][lane]; the last code counts missing values
+    const int32_t* all;  // the set that `in` is part of
+    size_t codes, classes, lanes;
+    const int32_t* total_in;  // [class]
+    const int32_t* total_all;
+    int32_t n_in, n_rest;
+    int32_t least;           // rows that either side must have
+    bool missing_left;
+    int32_t* scratch;        // 32 a class
+    int32_t* best_in;        // in and out
+    int32_t* best_rest;
+};
+
 struct Kernels {
     const char* name;
     void (*count_columns)(const uint64_t*, size_t, size_t, const uint32_t*, uint32_t, const uint64_t*, uint32_t*);
@@ -62,6 +77,7 @@ struct Kernels {
     uint32_t (*count_without)(const uint64_t*, const uint64_t*, size_t, uint32_t);
     uint32_t (*split_bits)(const uint64_t*, const uint64_t*, size_t, uint64_t*, uint64_t*);
     uint32_t (*count_range)(const uint64_t*, uint32_t, uint32_t);
+    void (*scan_lanes)(const LaneScan&);
 };
 
 // The bits of a byte, one a 16-bit lane

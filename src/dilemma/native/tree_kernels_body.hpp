@@ -231,5 +231,65 @@ inline uint32_t count_range(const uint64_t* set, uint32_t from, uint32_t to) {
     return sum;
 }
 
-inline const Kernels kTable = {kName,       count_columns, add_entropy,   keep_largest, pair_scores,
-                               transpose16, extract_bits,  count_without, split_bits,   count_range};
+// Thresholds of sixteen features at a time, on two sets at once: `in`, and the rest of `all`. Cells
+// are [code][class][lane]; L runs over the prefixes of `in`, A over those of `all`. Keeps, per lane,
+// the most rows of either set that one threshold gets right.
+template <int kClasses, bool Limited>
+inline void scan_block(const LaneScan& s, size_t block) {
+    constexpr int kWide = 16;
+    const size_t classes = kClasses ? kClasses : s.classes, row = s.lanes;
+    int32_t* L = s.scratch;
+    int32_t* A = L + classes * kWide;
+    int32_t local[kClasses ? 2 * kClasses * kWide : 1];
+    if (kClasses) L = local, A = local + kClasses * kWide;
+    for (size_t k = 0; k < classes; ++k)
+        for (int j = 0; j < kWide; ++j) {
+            const size_t at = (s.codes * classes + k) * row + block + j;  // the missing ones
+            L[k * kWide + j] = s.missing_left ? s.in[at] : 0;
+            A[k * kWide + j] = s.missing_left ? s.all[at] : 0;
+        }
+    int32_t best_in[kWide] = {}, best_rest[kWide] = {};
+    for (size_t c = 0; c < s.codes; ++c) {
+        int32_t in_left[kWide] = {}, in_right[kWide] = {}, rest_left[kWide] = {}, rest_right[kWide] = {};
+        int32_t n_in[kWide] = {}, n_rest[kWide] = {};
+        for (size_t k = 0; k < classes; ++k) {
+            const int32_t* in = s.in + (c * classes + k) * row + block;
+            const int32_t* all = s.all + (c * classes + k) * row + block;
+            const int32_t total_in = s.total_in[k], total_rest = s.total_all[k] - total_in;
+            for (int j = 0; j < kWide; ++j) {
+                const int32_t l = L[k * kWide + j] += in[j];
+                const int32_t r = (A[k * kWide + j] += all[j]) - l;
+                in_left[j] = std::max(in_left[j], l);
+                in_right[j] = std::max(in_right[j], total_in - l);
+                rest_left[j] = std::max(rest_left[j], r);
+                rest_right[j] = std::max(rest_right[j], total_rest - r);
+                if (Limited) n_in[j] += l, n_rest[j] += r;
+            }
+        }
+        for (int j = 0; j < kWide; ++j) {
+            int32_t a = in_left[j] + in_right[j], b = rest_left[j] + rest_right[j];
+            if (Limited) {
+                a = (n_in[j] >= s.least) & (s.n_in - n_in[j] >= s.least) ? a : 0;
+                b = (n_rest[j] >= s.least) & (s.n_rest - n_rest[j] >= s.least) ? b : 0;
+            }
+            best_in[j] = std::max(best_in[j], a);
+            best_rest[j] = std::max(best_rest[j], b);
+        }
+    }
+    for (int j = 0; j < kWide; ++j) {
+        *s.best_in = std::max(*s.best_in, best_in[j]);
+        *s.best_rest = std::max(*s.best_rest, best_rest[j]);
+    }
+}
+
+inline void scan_lanes(const LaneScan& s) {
+    for (size_t block = 0; block < s.lanes; block += 16) {
+        if (s.classes == 2 && s.least <= 1) scan_block<2, false>(s, block);
+        else if (s.classes == 2) scan_block<2, true>(s, block);
+        else if (s.least <= 1) scan_block<0, false>(s, block);
+        else scan_block<0, true>(s, block);
+    }
+}
+
+inline const Kernels kTable = {kName,        count_columns, add_entropy, keep_largest, pair_scores, transpose16,
+                               extract_bits, count_without, split_bits,  count_range,  scan_lanes};
