@@ -200,7 +200,7 @@ class _Builder:
         larger_left = bool(weight[goes_left[column]].sum() >= weight[~goes_left[column]].sum())
         missing_left = bool(goes_left[MISSING]) if present[-1] == MISSING else larger_left
         ordinary = present[present != MISSING]
-        if cut.kind == NUMERIC and cut.threshold < ordinary[-1]:
+        if cut.kind == NUMERIC and ordinary[0] <= cut.threshold < ordinary[-1]:
             # halfway between the codes met on either side, as the midpoint of real values is
             below, above = ordinary[goes_left[ordinary]][-1], ordinary[~goes_left[ordinary]][0]
             cut = cut._replace(threshold=(int(below) + int(above) - 1) // 2)

@@ -71,10 +71,16 @@ def to_tree(
         if kind[node] == MULTIWAY:
             branches.append(to[: column.n_codes].astype(np.int32))
             continue
-        branches.append(grown.children[first : first + 2].astype(np.int32))
+        pair = grown.children[first : first + 2].astype(np.int32)
+        branches.append(pair)
         if kind[node] == NUMERIC:
             left, right = sides[node]
-            threshold[node] = EVERY_NUMBER if right is None else column.threshold(left, right)
+            if left is None:  # missing values alone went left: known ones go left now
+                branches[-1] = pair[::-1]
+            if left is None or right is None:
+                threshold[node] = EVERY_NUMBER
+            else:
+                threshold[node] = column.threshold(left, right)
         else:
             # Codes the column does not have mean nothing; missing has its own place.
             known = np.arange(256) < column.n_codes
@@ -101,7 +107,7 @@ def to_tree(
     )
 
 
-def _sides(grown: Grown, data: Data) -> Iterator[tuple[int, tuple[int, int | None]]]:
+def _sides(grown: Grown, data: Data) -> Iterator[tuple[int, tuple[int | None, int | None]]]:
     """For each numeric split the greatest code of its own rows on the left and the least on the right."""
     pending = [(0, np.arange(data.n_rows))]
     while pending:
@@ -114,8 +120,7 @@ def _sides(grown: Grown, data: Data) -> Iterator[tuple[int, tuple[int, int | Non
             present = np.flatnonzero(np.bincount(column, minlength=256)[: codes.MISSING])
             below = present[present <= grown.threshold[node]]
             above = present[present > grown.threshold[node]]
-            # The engine never sends all known values right: missing ones alone on the left are turned round.
-            yield node, (int(below[-1]), int(above[0]) if len(above) else None)
+            yield node, (int(below[-1]) if len(below) else None, int(above[0]) if len(above) else None)
         arrived = to[column]
         first = grown.first_child[node]
         for child in grown.children[first : first + grown.n_children[node]]:
