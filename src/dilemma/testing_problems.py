@@ -124,6 +124,18 @@ class Tour:
 
 
 @dataclass(frozen=True)
+class Smoothed(Tour):
+    """A tour with a local improvement of its own: exchanges of neighbours."""
+
+    def polish(self, state: tuple[int, ...]) -> tuple[int, ...]:
+        for i in range(1, len(state) - 1):
+            other = (*state[:i], state[i + 1], state[i], *state[i + 2 :])
+            if self.energy(other) < self.energy(state):
+                return self.polish(other)
+        return state
+
+
+@dataclass(frozen=True)
 class Flat:
     """Scores that say nothing, negative ones at that, and many solutions of the same energy."""
 

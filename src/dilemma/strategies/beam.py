@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dilemma.polish import Promising
 from dilemma.problem import Action, Model
 from dilemma.rollout import NO_ACTIONS, Proposal, Rollout
 from dilemma.stop import checked_count
@@ -130,7 +131,7 @@ class BeamRun:
         self._config = config
         self._single = config.shape(1) is None
         self._partition, self._keyed = model.commutative, model.key is not None
-        self._incumbent = Incumbent()
+        self._incumbent, self._promising = Incumbent(), Promising()
         self._root: Grown | None = None
         self._turn = 0
         self._cut = False  # whether this pass left something out
@@ -158,6 +159,7 @@ class BeamRun:
             rank=todo.rank,
             banned=grown.banned if at else NO_ACTIONS,
             cutoff=self._incumbent.energy,
+            polish_below=self._promising.threshold(),
             partition=self._partition,
         )
         todo.rank += 1
@@ -167,6 +169,7 @@ class BeamRun:
 
     def tell(self, rollout: Rollout) -> None:
         todo, proposal = self._asked.popleft()
+        self._promising.note(rollout)
         self._incumbent.update(rollout)
         if todo is None:
             self._root = Grown(None, 0, proposal, rollout)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Hashable
+from dataclasses import replace
 
+from dilemma.polish import Promising
 from dilemma.problem import Action
-from dilemma.rollout import Rollout, Status
+from dilemma.rollout import Proposal, Rollout, Status
 
 IN_VAIN = 32
 
@@ -23,13 +25,26 @@ class Endless:
         self.best: tuple[Action, ...] = ()
         self.best_energy = math.inf
         self._in_vain = 0
+        self._promising = Promising()
+
+    def ask(self, count: int) -> list[Proposal]:
+        if not self.started:
+            self.started = True
+            return [Proposal()]
+        limit = self._promising.threshold()
+        return [replace(proposal, polish_below=limit) for proposal in self.propose(count)]
+
+    def propose(self, count: int) -> list[Proposal]:
+        """Return up to `count` proposals, the greedy having been told."""
+        raise NotImplementedError
 
     def cutoff(self, energy: float) -> float:
         """Return the energy to beat, or ``inf`` when too many rollouts in a row were cut off."""
         return energy if self._in_vain < IN_VAIN else math.inf
 
     def count(self, rollout: Rollout) -> None:
-        """Note whether a rollout gave a candidate."""
+        """Note whether a rollout gave a candidate, and how good it was before any polish."""
+        self._promising.note(rollout)
         self._in_vain = 0 if rollout.status is Status.COMPLETE else self._in_vain + 1
 
     def improves(self, actions: tuple[Action, ...], energy: float) -> bool:
@@ -55,3 +70,8 @@ class Endless:
 
     def bound(self) -> float:
         return -math.inf
+
+
+def solution(prefix: tuple[Action, ...], rollout: Rollout) -> tuple[Action, ...]:
+    """Return the actions of a candidate: those of the polished one where they are known."""
+    return (*prefix, *rollout.actions) if rollout.improved is None else rollout.improved

@@ -23,7 +23,7 @@ from dilemma.problem import Action, Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.stop import checked_count
 from dilemma.strategies.base import Traits
-from dilemma.strategies.endless import Endless
+from dilemma.strategies.endless import Endless, solution
 from dilemma.strategies.grasp import DEEPEST, LEVELS
 from dilemma.strategies.moves import Moves
 from dilemma.strategies.policies import Follow, Keyed, Noisy, sendable, typical_gap
@@ -87,11 +87,7 @@ class GeneticRun(Endless):
             deque()
         )  # with the kind of move and its parent's energy
 
-    def ask(self, count: int) -> list[Proposal]:
-        if not self.started:
-            self.started = True
-            self._pending.append((Proposal(), "", math.nan))
-            return [Proposal()]
+    def propose(self, count: int) -> list[Proposal]:
         return [self._child() for _ in range(count)]
 
     def _child(self) -> Proposal:
@@ -156,7 +152,7 @@ class GeneticRun(Endless):
         return Proposal(policy=Keyed(sendable(self._likelihood), keys), cutoff=cutoff)
 
     def tell(self, rollout: Rollout) -> None:
-        proposal, kind, parent = self._pending.popleft()
+        proposal, kind, parent = self._pending.popleft() if self._pending else (Proposal(), "", math.nan)
         self._told += 1
         if not self._actions:
             self._likelihood = likelihood_for(self._wanted, rollout.best, rollout.next)
@@ -167,7 +163,7 @@ class GeneticRun(Endless):
             self._moves.learn(kind, complete and rollout.energy < parent)
         if complete:
             keys = proposal.policy.keys if isinstance(proposal.policy, Keyed) else {}
-            actions = (*proposal.prefix, *rollout.actions)
+            actions = solution(proposal.prefix, rollout)
             self._actions.update(dict.fromkeys(actions))
             self.improves(actions, rollout.energy)
             self._settle(Individual(rollout.energy, actions, keys))

@@ -20,7 +20,7 @@ from dilemma.problem import Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.stop import checked_number
 from dilemma.strategies.base import Traits
-from dilemma.strategies.endless import Endless
+from dilemma.strategies.endless import Endless, solution
 from dilemma.strategies.policies import Noisy, sendable, typical_gap
 
 LEVELS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 8.0)  # of noise, in gaps typical for the greedy's path
@@ -92,10 +92,7 @@ class GraspRun(Endless):
         self._pending: deque[int] = deque()
         self._lately: dict[int, None] = {}  # fingerprints of solutions, the oldest first
 
-    def ask(self, count: int) -> list[Proposal]:
-        if not self.started:
-            self.started = True
-            return [Proposal()]
+    def propose(self, count: int) -> list[Proposal]:
         return [self._noisy() for _ in range(count)]
 
     def _noisy(self) -> Proposal:
@@ -124,7 +121,7 @@ class GraspRun(Endless):
             )  # a level so low that it repeats itself is of no use
             self._levels.learn(self._pending.popleft(), rollout.energy if useful else float("inf"))
         if complete:
-            self.improves(tuple(rollout.actions), rollout.energy)
+            self.improves(solution((), rollout), rollout.energy)
 
     def _repeats(self, rollout: Rollout) -> bool:
         mark = hash(frozenset(rollout.actions) if self._commutative else tuple(rollout.actions))

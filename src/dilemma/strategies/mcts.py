@@ -21,6 +21,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dilemma.likelihood import Likelihood, likelihood_for
+from dilemma.polish import Promising
 from dilemma.problem import Action, Model
 from dilemma.rollout import NO_ACTIONS, Proposal, Rollout, Status
 from dilemma.stop import checked_number
@@ -124,7 +125,7 @@ class MCTSRun:
         self._sampled = config.playout == "sampled"
         self._keyed = model.key is not None
         self._keys: set[Hashable] = set()
-        self._incumbent = Incumbent()
+        self._incumbent, self._promising = Incumbent(), Promising()
         self._worst = math.nan
         self._seen = [0.0, 0.0, 0.0]  # number, sum and sum of squares of energies
         self._root: Node | None = None
@@ -190,6 +191,7 @@ class MCTSRun:
             rank=node.rank,
             banned=node.banned,
             cutoff=self._incumbent.energy,
+            polish_below=self._promising.threshold(),
             policy=policy,
             partition=self._partition,
         )
@@ -204,6 +206,7 @@ class MCTSRun:
         if node is None:
             self._likelihood = likelihood_for(self._wanted, rollout.best, rollout.next)
         new = self._is_new(rollout)
+        self._promising.note(rollout)
         self._incumbent.update(rollout)
         energy = self._finite(rollout)
         gaps = self._gaps(rollout, proposal)

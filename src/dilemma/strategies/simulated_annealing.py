@@ -20,7 +20,7 @@ from dilemma.problem import Action, Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.stop import checked_count
 from dilemma.strategies.base import Traits
-from dilemma.strategies.endless import Endless
+from dilemma.strategies.endless import Endless, solution
 from dilemma.strategies.moves import Moves
 
 HOT = 0.3  # at the start of a cycle, a typical rise is accepted with this probability ...
@@ -66,11 +66,7 @@ class AnnealingRun(Endless):
         self.energy = math.inf
         self._pending: deque[tuple[tuple[Action, ...], str, float]] = deque()
 
-    def ask(self, count: int) -> list[Proposal]:
-        if not self.started:
-            self.started = True
-            self._pending.append(((), "", 0.0))
-            return [Proposal()]
+    def propose(self, count: int) -> list[Proposal]:
         # Neighbours of one solution at a time are fair as long as about one of them is accepted.
         return [self._neighbour() for _ in range(min(count, max(1, int(0.5 / self._accepting))))]
 
@@ -93,10 +89,10 @@ class AnnealingRun(Endless):
         return float(hot * (min(cold, hot) / hot) ** (self._step / self._length))
 
     def tell(self, rollout: Rollout) -> None:
-        prefix, kind, allowance = self._pending.popleft()
+        prefix, kind, allowance = self._pending.popleft() if self._pending else ((), "", 0.0)
         self.count(rollout)
         if rollout.status is Status.COMPLETE:
-            actions = (*prefix, *rollout.actions)
+            actions = solution(prefix, rollout)
             if not kind:
                 self.current, self.energy = actions, rollout.energy
                 self.improves(actions, rollout.energy)

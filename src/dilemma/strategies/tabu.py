@@ -25,7 +25,7 @@ from dilemma.problem import Action, Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.stop import checked_count
 from dilemma.strategies.base import Traits
-from dilemma.strategies.endless import Endless
+from dilemma.strategies.endless import Endless, solution
 from dilemma.strategies.policies import Follow
 
 
@@ -79,13 +79,9 @@ class TabuRun(Endless):
         self._move = 0
         self._forbidden: dict[Hashable, int] = {}  # attribute -> the last move at which it may not come back
         self._stood: dict[Hashable, None] = {}  # solutions, the oldest first
-        self._pending: deque[tuple[Proposal, tuple[Action, ...] | None]] = deque()
+        self._pending: deque[tuple[Proposal, tuple[Action, ...]]] = deque()
 
-    def ask(self, count: int) -> list[Proposal]:
-        if not self.started:
-            self.started = True
-            self._pending.append((Proposal(), None))
-            return [Proposal()]
+    def propose(self, count: int) -> list[Proposal]:
         proposals = [self._candidate() for _ in range(max(1, min(count, self._size() - self._looked)))]
         self._pending.extend((proposal, self.current) for proposal in proposals)
         return proposals
@@ -116,10 +112,11 @@ class TabuRun(Endless):
         return Proposal(prefix=before, policy=Follow(example, rank % self._most, own, exchange=way == 1))
 
     def tell(self, rollout: Rollout) -> None:
-        proposal, origin = self._pending.popleft()
+        proposal, origin = self._pending.popleft() if self._pending else (Proposal(), None)
+        self.count(rollout)
         if rollout.count:
             self._most = max(self._most, rollout.count[0] - 1)
-        actions = (*proposal.prefix, *rollout.actions)
+        actions = solution(proposal.prefix, rollout)
         if origin is None:
             self.improves(actions, rollout.energy)
             self.adopt(actions, rollout.energy)
