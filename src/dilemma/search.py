@@ -167,8 +167,8 @@ class Search:
         return window if self._max_iter is None else max(1, min(window, self._max_iter - self._effort()))
 
     def _effort(self) -> int:
-        """Return the candidates evaluated, ten rollouts given up half-way counting as one."""
-        return len(self._trace) + self._given_up // 10
+        """Return the candidates evaluated, or a tenth of the rollouts given up half-way if that is more."""
+        return max(len(self._trace), self._given_up // 10)
 
     def _record(self, prefix: tuple[Action, ...], rollout: Rollout) -> Event:
         """Enter a candidate into the trace, and make it the incumbent if it is better."""
@@ -345,8 +345,8 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
     strategy : str or Strategy, default "auto"
         A name from `dilemma.strategies.names()`, or a configured strategy.
     max_iter : int, optional
-        Evaluate at most this many candidates; the greedy is the first. Ten rollouts given up half-way (pruned
-        by a bound, met before, a dead end) count as one.
+        Evaluate this many candidates; the greedy is the first. A run that gives up ten times as many rollouts
+        half-way (pruned by a bound, met before, dead ends) ends as well.
     max_nodes : int, optional
         Take about this many decisions.
     time_limit : float, optional

@@ -57,7 +57,7 @@ _ADVICE = {
 class Progress:
     """How far a run has come."""
 
-    iterations: int  # candidates evaluated, ten rollouts given up half-way counting as one
+    iterations: int  # candidates evaluated, or a tenth of the rollouts given up half-way if more
     nodes: int
     seconds: float
     energy: float
