@@ -18,35 +18,11 @@ from typing import Any
 import numpy as np
 
 from dilemma import problems
+from dilemma.knapsack import Knapsack
 from dilemma.problem import Model, offered
 from dilemma.rollout import Proposal, grow
 
 SEEDS = {"tune": range(1, 4), "holdout": range(9001, 9004)}  # nothing was ever tuned on the second
-
-
-class Knapsack:
-    """The 0-1 knapsack as a user would write it."""
-
-    commutative = True
-
-    def __init__(self, values: list[int], weights: list[int], capacity: int) -> None:
-        self.v, self.w, self.capacity = np.array(values), np.array(weights), capacity
-        self.ratio = self.v / self.w
-
-    def initial(self) -> tuple[tuple[int, ...], np.ndarray, int]:
-        return (), np.ones(len(self.v), dtype=bool), self.capacity
-
-    def actions(self, state: Any) -> tuple[np.ndarray, np.ndarray]:
-        items = (state[1] & (self.w <= state[2])).nonzero()[0]
-        return items, self.ratio[items]
-
-    def apply(self, state: Any, item: int) -> Any:
-        free = state[1].copy()
-        free[item] = False
-        return (*state[0], item), free, state[2] - int(self.w[item])
-
-    def energy(self, state: Any) -> float:
-        return -float(self.v[list(state[0])].sum())
 
 
 @dataclass(frozen=True)
@@ -276,7 +252,7 @@ P = problems
 FAMILIES: dict[str, Family] = {
     "knapsack": Family(
         (100, 1000), _knapsack, lambda d: Knapsack(d["values"], d["weights"], d["capacity"]),
-        lambda p, s: _ints(s[0]), lambda d, a: a, _knapsack_cost,
+        lambda p, s: _ints(p.chosen(s)), lambda d, a: a, _knapsack_cost,
     ),
     "multi_knapsack": Family(
         (60, 250), lambda n, seed: of_multi_knapsack(P.MultiKnapsack.random(n, seed, m=max(5, n // 25))),

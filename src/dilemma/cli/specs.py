@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dilemma import problems
+from dilemma.knapsack import Knapsack
 from dilemma.problem import Problem
 
 _CALL = re.compile(r"(?P<head>.*)\((?P<arguments>[^()]*)\)\s*", re.DOTALL)
@@ -16,7 +17,8 @@ FORMS = "NAME:random(n=100, seed=1) or NAME:FILE"
 
 def gallery() -> dict[str, type[Any]]:
     """Return the gallery's problems by the names a spec may use: lower case, underscores between words."""
-    return {_snake(name): getattr(problems, name) for name in problems.__all__ if name[:1].isupper()}
+    kinds: dict[str, type[Any]] = {"knapsack": Knapsack}
+    return kinds | {_snake(name): getattr(problems, name) for name in problems.__all__ if name[:1].isupper()}
 
 
 def _snake(name: str) -> str:
