@@ -70,7 +70,8 @@ class _Nothing:
 
 def _warm_up() -> None:
     algorithm = GA(
-        pop_size=2, sampling=np.array([[0, 1, 2], [2, 1, 0]]), crossover=OrderCrossover(), mutation=InversionMutation()
+        pop_size=2, sampling=np.array([[0, 1, 2], [2, 1, 0]]), crossover=OrderCrossover(),
+        mutation=InversionMutation(),
     )  # fmt: skip
     minimize(Orders("tsp", _Nothing(), _Nothing()), algorithm, ("n_gen", 2), seed=0, verbose=False)
 
