@@ -6,8 +6,8 @@
 project's environment. Every solver runs in a process of its own on one thread, on the same array. Times
 are CPU seconds since the table was read, so that other jobs on the machine matter little; our binning
 of real columns is included. The peers know only limits by the wall clock: they get a generous one, and
-are read off their CPU-stamped improvements. Data sets are those of `../shared/data` where present, and generated ones
-(noisy rules over random bits) that nothing was tuned on.
+are read off their CPU-stamped improvements. Data sets are those of `../shared/data` where present,
+and generated ones (noisy rules over random bits) that nothing was tuned on.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 
 #include "tree_kernels.hpp"
 #include "tree_space.hpp"
+#include "tree_threads.hpp"
 
 namespace dilemma::tree {
 
@@ -369,10 +370,22 @@ private:
         const double effort = double(columns) * double(columns) / 64 * (3.0 * words + 10.0 * double(c.classes.size()));
         work += effort;
         const Packed p{lanes, ones, ones_all, totals, begins, first, groups, words, c.classes.size(), part.n};
-        PairScores scores{stack_.take<uint16_t>(groups * 32), stack_.take<uint16_t>(groups * 32),
-                          stack_.take<uint16_t>(groups * 32 * 64)};
-        k_.pair_scores(p, pricing.settings.min_samples_leaf, scores, effort > 1e6 ? &limits_ : nullptr);
-        left = scores.left + first, right = scores.right + first;
+        const uint32_t least = pricing.settings.min_samples_leaf;
+        // a thread costs tens of microseconds; a million vector operations some hundreds
+        const int threads = effort > 1e6 ? int(std::min<size_t>(size_t(pricing.settings.n_threads), groups)) : 1;
+        std::vector<PairScores> scores;
+        for (int t = 0; t < threads; ++t)
+            scores.push_back({stack_.take<uint16_t>(groups * 32), stack_.take<uint16_t>(groups * 32),
+                              stack_.take<uint16_t>(groups * 32 * 64), size_t(t), size_t(threads)});
+        in_parallel(threads, [&](int t) {
+            k_.pair_scores(p, least, scores[size_t(t)], t == 0 && effort > 1e6 ? &limits_ : nullptr);
+        });
+        left = scores[0].left + first, right = scores[0].right + first;
+        for (int t = 1; t < threads; ++t)
+            for (size_t i = 0; i < columns; ++i) {
+                left[i] = std::max(left[i], scores[size_t(t)].left[first + i]);
+                right[i] = std::max(right[i], scores[size_t(t)].right[first + i]);
+            }
     }
 
     void pack(const Part& part, const Counts& c, const std::vector<uint32_t>& chosen, size_t first, size_t words64,

@@ -49,6 +49,7 @@ struct PairScores {
     uint16_t* left;   // [attribute]: rows right on the set side, with one more split there
     uint16_t* right;  // [attribute]: on the clear side
     uint16_t* along;  // work space, 64 a attribute
+    size_t share = 0, shares = 1;  // every which group; the largest scores of all shares count
 };
 
 // Histograms of ordered features side by side, for scan_lanes.

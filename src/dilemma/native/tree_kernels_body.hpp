@@ -72,7 +72,9 @@ inline void pair_scores_of(const Packed& p, uint32_t least, PairScores& out, Lim
     const V least_v = set1(uint16_t(least));
     const V zero = set1(0);
     std::memset(out.along, 0, groups * 32 * 2 * kLanes * sizeof(uint16_t));
-    for (size_t g = 0; g < groups; ++g) {
+    std::memset(out.left, 0, groups * 32 * sizeof(uint16_t));
+    std::memset(out.right, 0, groups * 32 * sizeof(uint16_t));
+    for (size_t g = out.share; g < groups; g += out.shares) {
         if (limits) limits->check();
         for (int half = 0; half < kHalves; ++half) {
             const uint16_t* mine = p.lanes + g * words * 32 + half * kLanes;
@@ -141,7 +143,9 @@ inline void pair_scores_two(const Packed& p, PairScores& out, Limits* limits) {
     const uint16_t* ones1 = p.ones + groups * 32;
     const V d_all = set1(uint16_t(p.totals[1] - p.totals[0]));
     std::memset(out.along, 0, groups * 32 * 2 * kLanes * sizeof(uint16_t));
-    for (size_t g = 0; g < groups; ++g) {
+    std::memset(out.left, 0, groups * 32 * sizeof(uint16_t));
+    std::memset(out.right, 0, groups * 32 * sizeof(uint16_t));
+    for (size_t g = out.share; g < groups; g += out.shares) {
         if (limits) limits->check();
         for (int half = 0; half < kHalves; ++half) {
             const size_t lane = g * 32 + half * kLanes;

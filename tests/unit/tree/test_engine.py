@@ -113,3 +113,19 @@ def test_data_refuses_what_it_cannot_hold(change, error):
 def test_settings_refuse_what_they_do_not_know(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         Settings(**({"max_depth": 2} | change))
+
+
+def test_threads_change_nothing():
+    """Enough rows and columns for the pair kernel to be shared among threads."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 2, (300, 3000)).astype(np.uint8)
+    y = ((x[0] & x[1]) + x[2] + (rng.random(3000) < 0.2)).astype(np.int32)
+    data = Data(x, np.full(300, 2, np.int32), np.zeros(300, np.bool_), y, 4)
+    runs = [TreeSearch(data, Settings(max_depth=3, n_threads=threads)) for threads in (1, 2, 5)]
+    for run in runs:
+        run.run(max_iter=12)
+    trees = [run.tree() for run in runs]
+    assert len({run.energy for run in runs}) == 1
+    for tree in trees[1:]:
+        assert (tree.feature == trees[0].feature).all()
+        assert (tree.threshold == trees[0].threshold).all()
