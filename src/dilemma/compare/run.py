@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent import futures  # its process pool is loaded when first used
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -211,10 +211,10 @@ def _runs(plan: _Plan, cells: list[tuple[str, str, int]], n_jobs: int) -> Iterat
             f"problems: expected objects that pickle, to send them to workers; got {type(error).__name__}: "
             f"{error}. Define their classes at the top level of a module, or use n_jobs=1"
         ) from None
-    pool = ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(payload,))
+    pool = futures.ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(payload,))
     try:
-        futures = [pool.submit(_run_cell, *cell, order) for order, cell in enumerate(cells)]
-        yield from (future.result() for future in futures)
+        pending = [pool.submit(_run_cell, *cell, order) for order, cell in enumerate(cells)]
+        yield from (future.result() for future in pending)
     finally:
         processes = list((getattr(pool, "_processes", None) or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)

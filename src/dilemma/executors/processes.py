@@ -9,7 +9,8 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Container, Hashable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent import futures
+from concurrent.futures import BrokenExecutor, Future
 from typing import Any, Protocol
 
 from dilemma.errors import ProblemError, WorkerError
@@ -91,14 +92,14 @@ class Futures:
         """Yield the rollouts of the proposals, in order."""
         size = max(1, -(-len(proposals) // (2 * self._width)))
         chunks = [list(proposals[i : i + size]) for i in range(0, len(proposals), size)]
-        futures: list[Future[list[Rollout]] | None] = [None] * len(chunks)
+        sent: list[Future[list[Rollout]] | None] = [None] * len(chunks)
         try:
             for i, chunk in enumerate(chunks):
                 for attempt in range(1, ATTEMPTS + 1):
                     try:
                         for j in range(i, len(chunks)):
-                            futures[j] = futures[j] or self._send(chunks[j])
-                        grown = _wait(futures[i], out_of_time)
+                            sent[j] = sent[j] or self._send(chunks[j])
+                        grown = _wait(sent[i], out_of_time)
                         break
                     except BrokenExecutor:
                         if attempt == ATTEMPTS:
@@ -107,12 +108,12 @@ class Futures:
                                 f"(first prefix: {chunk[0].prefix[:5]}...); try n_jobs=1 to see why"
                             ) from None
                         self._replace()
-                        futures[i:] = [None] * (len(chunks) - i)
+                        sent[i:] = [None] * (len(chunks) - i)
                 if grown is None:
                     return
                 yield from grown
         finally:
-            for future in futures:
+            for future in sent:
                 if future is not None:
                     future.cancel()
 
@@ -133,11 +134,11 @@ class Processes(Futures):
 
     def __init__(self, model: Model, workers: int) -> None:
         super().__init__(model, None, width=workers)
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool: futures.ProcessPoolExecutor | None = None
 
     def _send(self, chunk: list[Proposal]) -> Future[list[Rollout]]:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(
+            self._pool = futures.ProcessPoolExecutor(
                 self._width, initializer=_start_worker, initargs=(self._token, self._payload)
             )
         return self._pool.submit(_grow_chunk, self._token, None, chunk)
