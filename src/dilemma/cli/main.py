@@ -20,7 +20,7 @@ import dilemma
 from dilemma.errors import DilemmaError
 
 # Modules of `dilemma.cli`, in the order `--help` shows them; each has ``add_parser(subparsers)``.
-COMMANDS = ("info", "strategies", "demo", "solve", "generate", "data", "compare")
+COMMANDS = ("info", "strategies", "demo", "solve", "generate", "data", "compare", "reproduce")
 
 
 def build_parser() -> argparse.ArgumentParser:

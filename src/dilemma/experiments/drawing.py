@@ -1,0 +1,65 @@
+"""Shared drawing: figures without a window, written as PNG and SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+INK, GREY, LIGHT = "#1b1b1b", "#6b6b6b", "#d9d9d9"
+RED, BLUE, GREEN, ORANGE, PURPLE = "#c8322b", "#2a6fb0", "#2f8f5b", "#d98a00", "#7a4fa3"
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dilemma",
+    "figure.dpi": 110,
+}
+
+
+def new_figure(
+    width: float,
+    height: float,
+    rows: int = 1,
+    columns: int = 1,
+    layout: Literal["constrained"] | None = "constrained",
+) -> tuple[Any, Any]:
+    """Return a figure and its axes (an array if there are several), with no global state touched."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("drawing needs matplotlib: pip install 'dilemma[plot]'") from None
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout=layout)
+        return figure, figure.subplots(rows, columns)
+
+
+def save(figure: Any, path: Path) -> list[Path]:
+    """Write a figure as PNG and SVG beside each other and return the files."""
+    import matplotlib as mpl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    with mpl.rc_context(STYLE):
+        for ending in ("png", "svg"):
+            target = path.with_suffix(f".{ending}")
+            metadata = {"Date": None} if ending == "svg" else None
+            figure.savefig(target, metadata=metadata, facecolor="white", dpi=130)
+            written.append(target)
+    return written
+
+
+def svg_text(path: Path) -> str:
+    """Return an SVG file written here, without the XML prologue."""
+    text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]

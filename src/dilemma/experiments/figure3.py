@@ -1,0 +1,133 @@
+"""Figure 3: best energy against iterations, dilemma first and random selection, in six panels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dilemma.experiments.curves import curves
+from dilemma.experiments.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, RED, new_figure
+
+Record = dict[str, Any]
+
+
+def draw(records: dict[str, Record]) -> Any:
+    """Return the figure of the main reading of each panel."""
+    chosen: dict[str, Record] = {}
+    for record in records.values():
+        chosen.setdefault(record["panel"], record)
+    figure, axes = new_figure(12.5, 7.6, 2, 3)
+    order = ("mnist", "ks_24a", "medium", "ecp2011", "ks_24e", "large")  # as in the paper: trees on the left
+    for axis, key in zip(axes.ravel(), order, strict=True):
+        if key in chosen:
+            record = chosen[key]
+            reading = f" ({record['reading'].replace('-', ', ')})" if record["reading"] else ""
+            title = record["title"] + reading if record["real"] else f"{record['title']}: stand-in"
+            draw_panel(axis, record, "partition" if record["kind"] == "knapsack" else "sequence", title)
+            if record["kind"] == "tree":
+                draw_beyond(axis, record)
+        else:
+            axis.set_title(key)
+            axis.text(0.5, 0.5, "not run", ha="center", transform=axis.transAxes)
+    _legend(figure, axes.ravel())
+    return figure
+
+
+def draw_readings(records: dict[str, Record], panel: str) -> Any:
+    """Return one panel under every reading and every form of the tree."""
+    own = [r for r in records.values() if r["panel"] == panel]
+    trees = list(dict.fromkeys(m["tree"] for m in own[0]["methods"].values() if m["order"] == "random"))
+    figure, axes = new_figure(4.2 * len(trees), 3.2 * len(own) + 0.6, len(own), len(trees))
+    rows = np.array(axes).reshape(len(own), len(trees))
+    for row, record in zip(rows, own, strict=True):
+        for axis, tree in zip(row, trees, strict=True):
+            reading = f"{record['reading'].replace('-', ', ')}; " if record["reading"] else ""
+            draw_panel(axis, record, tree, reading + _FORMS[tree])
+    stand_in = "" if own[0]["real"] else " (generated stand-in)"
+    figure.suptitle(own[0]["title"] + stand_in, fontsize=10, fontweight="bold")
+    _legend(figure, rows.ravel())
+    return figure
+
+
+def draw_panel(axis: Any, record: Record, tree: str, title: str) -> None:
+    """Draw dilemma first in black and random selection in red: a cloud for trees, mean and spread for knapsacks."""
+    sign, unit, scale = _unit(record)
+    x = np.arange(1, int(record["max_iter"]) + 1)
+    random = sign * scale * curves(record, f"{tree}-random")
+    if record["kind"] == "tree":
+        _cloud(axis, x, random)
+    else:
+        low, high = np.quantile(random, [0.1, 0.9], axis=0)
+        axis.fill_between(
+            x, low, high, color=RED, alpha=0.15, lw=0, step="post", label="random state, 10 to 90 %"
+        )
+    best = random.min(axis=0) if sign > 0 else random.max(axis=0)
+    axis.step(
+        x, random.mean(axis=0), color=RED, where="post", label=f"random state, mean of {len(random)} runs"
+    )
+    axis.step(
+        x, best, color=RED, where="post", ls=":", lw=1.2, label="random state, the luckiest at each moment"
+    )
+    if f"{tree}-auto" in record["methods"]:
+        own = sign * scale * curves(record, f"{tree}-auto")[0]
+        axis.step(x, own, color=BLUE, where="post", lw=1.2, label="default of this library")
+    for order, style in (("raw", "-"), ("log", "--")):
+        if f"{tree}-{order}" in record["methods"]:
+            own = sign * scale * curves(record, f"{tree}-{order}")[0]
+            axis.step(x, own, color=INK, where="post", ls=style, lw=1.6, label=f"dilemma first, {order} gap")
+    optimum = record["facts"].get("optimum")
+    if optimum is not None:
+        axis.axhline(optimum, color=GREEN, lw=0.9, ls="-.", label="optimum")
+    axis.set_xscale("log")
+    axis.set_xlabel("candidates evaluated (the greedy is the first)", fontsize=8)
+    axis.set_ylabel(unit, fontsize=8)
+    axis.ticklabel_format(axis="y", useOffset=False, style="plain")
+    axis.tick_params(labelsize=7.5)
+    axis.set_title(title, fontsize=9)
+    axis.grid(axis="y", color="#ececec", lw=0.7)
+    axis.set_axisbelow(True)
+
+
+def draw_beyond(axis: Any, record: Record) -> None:
+    """Add the AND/OR trees: subtrees searched on their own."""
+    sign, _, scale = _unit(record)
+    x = np.arange(1, int(record["max_iter"]) + 1)
+    for key, colour, label in (
+        ("and-or-raw", ORANGE, "AND/OR tree, dilemma order"),
+        ("and-or-auto", PURPLE, "AND/OR tree, default"),
+    ):
+        axis.step(x, sign * scale * curves(record, key)[0], color=colour, where="post", lw=1.2, label=label)
+
+
+def _legend(figure: Any, axes: Any) -> None:
+    """Put one legend below all panels."""
+    found: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    figure.legend(
+        list(found.values()), list(found), loc="outside lower center", ncols=4, fontsize=8, frameon=False
+    )
+
+
+_FORMS = {
+    "printed": "as printed", "sequence": "mended, sequences", "partition": "mended, partition tree",
+    "and-or": "AND/OR tree",
+}  # fmt: skip
+
+
+def _unit(record: Record) -> tuple[float, str, float]:
+    """Return the sign and scale that turn energies into what is drawn, and its name."""
+    if record["kind"] == "knapsack":
+        return -1.0, "value packed", 1.0
+    judged = list(record["facts"]["rows"])[1]
+    return 1.0, f"{judged} error (%)", 100.0 / record["facts"]["rows"][judged]
+
+
+def _cloud(axis: Any, x: Any, runs: Any) -> None:
+    """Draw some points of every run, evenly on the logarithmic axis."""
+    at = np.unique(np.geomspace(1, len(x), 60).astype(int)) - 1
+    axis.scatter(
+        np.tile(x[at], len(runs)), runs[:, at].ravel(), s=5, color=RED, alpha=0.15, lw=0, label="random runs"
+    )

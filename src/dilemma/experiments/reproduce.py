@@ -1,0 +1,159 @@
+"""The whole reproduction: run what is missing, then draw, judge and write."""
+
+from __future__ import annotations
+
+import html
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dilemma
+from dilemma.experiments import figure2, figure3, figure_theory, page
+from dilemma.experiments.claims import judge
+from dilemma.experiments.curves import csv_of
+from dilemma.experiments.drawing import save, svg_text
+from dilemma.experiments.panels import PANELS, folders_for, load
+from dilemma.experiments.queue_cost import measure
+from dilemma.experiments.runs import read_json, records_in, run_all, tasks, write_json
+from dilemma.experiments.table1 import build as build_table
+from dilemma.experiments.theory_report import simulate
+
+Record = dict[str, Any]
+Say = Callable[[str], None]
+TARGETS = ("figure2", "figure3", "table1", "theory", "all")
+SCHEMA = "dilemma.reproduction"
+
+
+def reproduce(
+    target: str = "all",
+    *,
+    data: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] = "reproduction",
+    quick: bool = False,
+    jobs: int = 1,
+    say: Say = print,
+) -> Path:
+    """Recompute a part of the paper, or all of it, and return the page.
+
+    What was computed before into `out`, on the same data with the same version, is not computed again.
+    """
+    if target not in TARGETS:
+        raise ValueError(f"target: expected one of {', '.join(TARGETS)}, got {target!r}")
+    folder = Path(out)
+    source = None if data is None else str(data)
+    folders_for(source)  # a wrong --data is found before anything runs
+    wanted = set(TARGETS[:-1]) if target == "all" else {target}
+    if "figure2" in wanted:
+        say("figure 2")
+        _figure2(folder)
+    if "theory" in wanted:
+        _kept(folder / "theory.json", quick, lambda: simulate(quick=quick, say=say), say)
+    if "table1" in wanted:
+        say("table I")
+        _kept(folder / "table1.json", quick, build_table, say)
+    if "figure3" in wanted:
+        run_all(tasks(list(PANELS), data=source, out=folder, quick=quick), jobs=jobs, say=say)
+        _kept(folder / "queue.json", quick, lambda: _queue(source, quick, say), say)
+    say("drawing and judging")
+    return write(folder, quick=quick)
+
+
+def _kept(path: Path, quick: bool, compute: Callable[[], Any], say: Say) -> None:
+    """Compute something unless the same version already did."""
+    mark = {"version": dilemma.__version__, "quick": quick}
+    kept = read_json(path)
+    if isinstance(kept, dict) and kept.get("mark") == mark:
+        say(f"{path.name}: there already")
+        return
+    write_json(path, {"mark": mark, "content": compute()})
+
+
+def _content(path: Path) -> Any:
+    kept = read_json(path)
+    return None if kept is None else kept["content"]
+
+
+def _queue(source: str | None, quick: bool, say: Say) -> list[Record]:
+    rows = []
+    for key in ("mnist", "medium", "large"):
+        say(f"queue's share: {key}")
+        panel = PANELS[key]
+        arena = load(panel, folders_for(source), quick=quick).make(panel.readings[0])
+        rows.append(measure(key, arena, panel.quick if quick else panel.iterations))
+    return rows
+
+
+def _figure2(folder: Path) -> None:
+    frames = figure2.frames()
+    chosen = [frames[0], frames[1], frames[2], frames[3]]
+    save(figure2.strip(chosen), folder / "figures" / "figure2")
+    for number, frame in enumerate(frames, start=1):
+        save(figure2.single(frame), folder / "figures" / f"figure2_step{number:02d}")
+
+
+def write(folder: Path, *, quick: bool) -> Path:
+    """Draw and judge what is in a folder, and write the page; returns its path."""
+    records = records_in(folder)
+    theory, table = _content(folder / "theory.json"), _content(folder / "table1.json")
+    figures: list[tuple[str, str, Path]] = []
+    if records:
+        drawn = save(figure3.draw(records), folder / "figures" / "figure3")
+        caption = (
+            "Best energy against candidates. Black: dilemma first (mended; partition tree for knapsacks, sequences "
+            "for decision trees). Red: random state selection. Energy of trees: errors on rows not grown on."
+        )
+        figures.append(("Figure 3", caption, drawn[0]))
+        for key in dict.fromkeys(r["panel"] for r in records.values()):
+            drawn = save(figure3.draw_readings(records, key), folder / "figures" / f"figure3_{key}_readings")
+            figures.append(
+                (
+                    f"{PANELS[key].title}: every reading",
+                    "By form of the tree and reading of the protocol.",
+                    drawn[0],
+                )
+            )
+        for name, record in records.items():
+            (folder / "curves").mkdir(parents=True, exist_ok=True)
+            (folder / "curves" / f"{name}.csv").write_text(csv_of(record), encoding="utf-8")
+    if theory is not None:
+        drawn = save(figure_theory.draw(theory), folder / "figures" / "theory")
+        figures.append(("Theory", "Trees whose P is known; derivations in docs/theory.", drawn[0]))
+    claims = [c.as_dict() for c in judge(records, theory, _content(folder / "queue.json"))]
+    facts = [
+        {
+            "data": name,
+            "origin": r["origin"],
+            "real": r["real"],
+            "candidates_a_run": r["max_iter"],
+            **_flat(r["facts"]),
+        }
+        for name, r in records.items()
+    ]
+    write_json(folder / "claims.json", {
+        "schema": SCHEMA, "version": 1, "dilemma": dilemma.__version__, "quick": quick,
+        "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "data": facts, "claims": claims,
+    })  # fmt: skip
+    frames = [svg_text(path) for path in sorted((folder / "figures").glob("figure2_step*.svg"))]
+    target = folder / "index.html"
+    target.write_text(
+        page.build(claims=claims, frames=frames, figures=figures, table=table, facts=facts, quick=quick),
+        encoding="utf-8",
+    )
+    return target
+
+
+def _flat(facts: Record) -> Record:
+    return {k: v for k, v in facts.items() if k != "cold_ms"}
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return html.unescape(platform.processor() or platform.machine())

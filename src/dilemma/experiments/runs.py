@@ -1,0 +1,178 @@
+"""Running every method of every panel, kept as it goes: a run that was stopped goes on where it stood."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import dilemma
+from dilemma.errors import FormatError
+from dilemma.experiments.arena import TreeArena
+from dilemma.experiments.methods import RUNS, Method, methods_for
+from dilemma.experiments.panels import PANELS, Panel, folders_for, load
+
+Record = dict[str, Any]
+Say = Callable[[str], None]
+QUICK_RUNS = 8
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Task:
+    """One panel under one reading."""
+
+    panel: str
+    reading: str
+    data: str | None
+    out: str
+    quick: bool
+
+    @property
+    def name(self) -> str:
+        """For files and for progress."""
+        return f"{self.panel}.{self.reading}" if self.reading else self.panel
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON so that a reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(json.dumps(content, indent=1, allow_nan=False, default=float) + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    """Read what `write_json` wrote; None if there is nothing."""
+    if not path.is_file():
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: not readable as JSON ({error}); remove it to compute it again") from None
+
+
+def tasks(panels: list[str], *, data: str | None, out: Path, quick: bool) -> list[Task]:
+    """Return what is to be run, the longest first."""
+    return [Task(key, reading, data, str(out), quick) for key in panels for reading in PANELS[key].readings]
+
+
+def run_all(todo: list[Task], *, jobs: int = 1, say: Say = print) -> None:
+    """Run tasks, in this process or in several; what is there already is not computed again."""
+    if jobs == 1:
+        for task in todo:
+            for line in run_task(task):
+                say(line)
+        return
+    context = get_context("spawn")
+    lines = context.SimpleQueue()
+    pool = ProcessPoolExecutor(
+        max_workers=jobs, mp_context=context, initializer=_begin_worker, initargs=(lines, os.getpid())
+    )
+    teller = threading.Thread(target=_tell, args=(lines, say), daemon=True)
+    teller.start()
+    try:
+        waiting = {pool.submit(_run_in_worker, task): task for task in todo}
+        for future in as_completed(waiting):
+            future.result()
+    finally:
+        for process in list((getattr(pool, "_processes", None) or {}).values()):
+            if not all(f.done() for f in waiting):
+                process.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+        lines.put(None)
+        teller.join()
+
+
+def _tell(lines: Any, say: Say) -> None:
+    """Say what the workers report until there is no more."""
+    while (line := lines.get()) is not None:
+        say(line)
+
+
+_worker: dict[str, Any] = {}
+
+
+def _begin_worker(lines: Any, parent: int) -> None:
+    """Note where to report to; let one process use one core: matrix products would otherwise take all of them."""
+    _worker.update(lines=lines, parent=parent)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def _run_in_worker(task: Task) -> None:
+    for line in run_task(task):
+        if os.getppid() != _worker["parent"]:  # nobody is waiting any more
+            return
+        _worker["lines"].put(line)
+
+
+def run_task(task: Task) -> Iterator[str]:
+    """Run one panel under one reading, yielding a line a method."""
+    panel, folder = PANELS[task.panel], Path(task.out) / "runs"
+    loaded = load(panel, folders_for(task.data), quick=task.quick)
+    max_iter = panel.quick if task.quick else panel.iterations
+    own = methods_for(panel.kind, QUICK_RUNS if task.quick else RUNS)
+    mark = _fingerprint(loaded.digest, task, max_iter)
+    path = folder / f"{task.name}.json"
+    kept = read_json(path)
+    if not isinstance(kept, dict) or kept.get("fingerprint") != mark:
+        kept = None
+    if kept is not None and set(kept["methods"]) >= {m.key for m in own}:
+        yield f"{task.name}: there already"
+        return
+    arena = loaded.make(task.reading)
+    if kept is None:
+        kept = {
+            "schema": SCHEMA, "fingerprint": mark, "panel": task.panel, "reading": task.reading,
+            "title": panel.title, "kind": panel.kind, "real": loaded.real, "origin": loaded.origin,
+            "max_iter": max_iter, "facts": arena.facts(), "methods": {},
+        }  # fmt: skip
+    if isinstance(arena, TreeArena) and "beyond" not in kept:
+        kept["beyond"] = arena.beyond(0.3 if task.quick else 5.0)
+    for method in own:
+        if method.key in kept["methods"]:
+            continue
+        start = time.perf_counter()
+        records = [arena.run(method, seed, max_iter) for seed in range(method.runs)]
+        kept["methods"][method.key] = {"title": method.title, **_spec(method), "runs": records}
+        write_json(path, kept)
+        best = min(r["energy"] for r in records)
+        yield (
+            f"{task.name}: {method.title}: best {best:.10g} of {len(records)} run(s), "
+            f"greedy {records[0]['greedy']:.10g}, {time.perf_counter() - start:.1f} s"
+        )
+
+
+def _spec(method: Method) -> Record:
+    return {"tree": method.tree, "order": method.order, "constant": method.constant}
+
+
+def _fingerprint(digest: str, task: Task, max_iter: int) -> str:
+    text = json.dumps([SCHEMA, dilemma.__version__, digest, task.reading, task.quick, max_iter])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def records_in(out: Path) -> dict[str, Record]:
+    """Return all records of an output folder, by name of panel and reading, in the order of the figure."""
+    found = {}
+    for key, panel in PANELS.items():
+        for reading in panel.readings:
+            name = f"{key}.{reading}" if reading else key
+            kept = read_json(out / "runs" / f"{name}.json")
+            if kept is not None:
+                found[name] = kept
+    return found
+
+
+def panel_of(record: Record) -> Panel:
+    """Return the panel a record belongs to."""
+    return PANELS[record["panel"]]

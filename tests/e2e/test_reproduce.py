@@ -1,0 +1,162 @@
+"""`dilemma reproduce`: small runs end to end, resumed, and with wrong inputs."""
+
+import argparse
+import html.parser
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from dilemma.cli import reproduce as command
+from dilemma.errors import FormatError
+from dilemma.experiments import panels, reproduce, runs
+from dilemma.experiments.panels import PANELS, Panel
+
+
+def call(*argv: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["reproduce", *argv])
+    return args.func(args)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two panels, few candidates and runs: seconds."""
+    own = {
+        key: Panel(p.key, p.title, p.kind, p.readings[:1], 12, 12)
+        for key, p in PANELS.items()
+        if key in {"ecp2011", "ks_24a", "medium"}
+    }
+    for module in (panels, runs, reproduce):
+        monkeypatch.setattr(module, "PANELS", own)
+    monkeypatch.setattr(runs, "QUICK_RUNS", 3)
+    monkeypatch.setattr(reproduce, "_queue", lambda source, quick, say: [
+        reproduce.measure("medium", panels.load(own["medium"], [], quick=True).make(""), 12)
+    ])  # fmt: skip
+
+
+class Checker(html.parser.HTMLParser):
+    """Counts tags and notes anything that would need the network or run a script."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outside: list[str] = []
+        self.seen: dict[str, int] = {}
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.seen[tag] = self.seen.get(tag, 0) + 1
+        for name, value in attrs:
+            if name in {"src", "href"} and value and not value.startswith(("data:", "#")) and tag != "use":
+                self.outside.append(value)
+            if name.startswith("on"):
+                self.outside.append(name)
+
+
+def test_figure_3_quick_then_resumed(small, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("figure3", "--quick", "--out", str(tmp_path / "a b")) == 0
+    out = tmp_path / "a b"
+    assert str(out / "index.html") in capsys.readouterr().out
+    claims = json.loads((out / "claims.json").read_text())
+    assert claims["quick"] is True
+    by_key = {c["key"]: c for c in claims["claims"]}
+    assert by_key["reduction-mnist"]["verdict"] == "cannot be tested"
+    assert by_key["reduction-ecp2011"]["verdict"] == "cannot be tested"  # a stand-in is not ECP2011
+    assert {c["verdict"] for c in claims["claims"]} <= {
+        "holds", "holds in part", "does not hold", "cannot be tested"
+    }  # fmt: skip
+    for name in ("figure3.png", "figure3.svg", "figure3_medium_readings.png"):
+        assert (out / "figures" / name).stat().st_size > 10_000
+    assert (out / "curves" / "medium.csv").read_text().startswith("panel,reading,tree,order")
+    kept = {p: p.read_bytes() for p in (out / "runs").iterdir()}
+    assert call("figure3", "--quick", "--out", str(out)) == 0
+    assert "there already" in capsys.readouterr().err
+    assert kept == {p: p.read_bytes() for p in (out / "runs").iterdir()}
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_stood(small, tmp_path: Path) -> None:
+    (task,) = runs.tasks(["medium"], data=None, out=tmp_path, quick=True)
+    steps = runs.run_task(task)
+    for _ in range(3):
+        next(steps)
+    steps.close()
+    first = json.loads((tmp_path / "runs" / "medium.json").read_text())
+    assert len(first["methods"]) == 3
+    rest = list(runs.run_task(task))
+    last = json.loads((tmp_path / "runs" / "medium.json").read_text())
+    assert len(rest) + 3 == len(last["methods"])
+    assert all(last["methods"][k] == first["methods"][k] for k in first["methods"])
+
+
+def test_other_settings_are_not_taken_for_the_same_run(small, tmp_path: Path, monkeypatch) -> None:
+    (task,) = runs.tasks(["medium"], data=None, out=tmp_path, quick=True)
+    assert len(list(runs.run_task(task))) > 1
+    panel = panels.PANELS["medium"]
+    longer = {**panels.PANELS, "medium": Panel(panel.key, panel.title, panel.kind, panel.readings, 15, 15)}
+    monkeypatch.setattr(runs, "PANELS", longer)
+    assert "there already" not in next(runs.run_task(task))
+
+
+def test_a_damaged_record_is_named(small, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "medium.json").write_text("{")
+    (task,) = runs.tasks(["medium"], data=None, out=tmp_path, quick=True)
+    with pytest.raises(FormatError, match=r"medium\.json: not readable"):
+        list(runs.run_task(task))
+
+
+def test_figure_2_draws_every_step(tmp_path: Path) -> None:
+    assert call("figure2", "--out", str(tmp_path)) == 0
+    steps = sorted(p.name for p in (tmp_path / "figures").glob("figure2_step*.svg"))
+    assert len(steps) == 16
+    checker = Checker()
+    checker.feed((tmp_path / "index.html").read_text())
+    assert checker.outside == []
+    assert "script" not in checker.seen
+    assert checker.seen["svg"] == 16
+    assert checker.seen["input"] == 17
+
+
+def test_table_1_agrees_with_the_paper_where_it_can_be_measured(tmp_path: Path) -> None:
+    assert call("table1", "--out", str(tmp_path)) == 0
+    table = json.loads((tmp_path / "table1.json").read_text())["content"]
+    cells = {(r["row"], r["method"]): r for r in table["rows"]}
+    for method in ("Greedy", "BB", "LDS", "DFS"):
+        assert cells["Stochastic", method]["measured"] == "-"
+    for method in ("BB", "LDS", "DFS"):
+        assert cells["Optimal solution", method]["measured"] == "x"
+        assert cells["Redundant computation", method]["measured"] == "-"
+    assert cells["Needs a lower bound", "BB"]["measured"] == "x"
+    assert cells["Needs a lower bound", "DFS"]["measured"] == "-"
+    checker = Checker()
+    checker.feed((tmp_path / "index.html").read_text())
+    assert checker.seen["table"] >= 2
+
+
+def test_wrong_inputs_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="--data: expected a folder"):
+        call("figure3", "--data", str(tmp_path / "none"), "--out", str(tmp_path / "o"))
+    assert not (tmp_path / "o").exists()
+    with pytest.raises(SystemExit):
+        call("figure9")
+    with pytest.raises(SystemExit):
+        call("all", "--jobs", "0")
+
+
+def test_real_data_are_found_and_told_apart_from_stand_ins() -> None:
+    folder = Path(__file__).parents[3] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("needs ../shared/data")
+    for key, panel in PANELS.items():
+        if panel.kind == "knapsack":
+            loaded = panels.load(panel, [folder], quick=False)
+            assert loaded.real
+            assert loaded.make("").facts()["optimum"] is not None, key
+    facades = panels.load(PANELS["ecp2011"], [folder], quick=False)
+    assert facades.real
+    assert "9 of the 104" in facades.origin
+    arena = facades.make("channels-validation")
+    assert arena.facts()["classes"] == 7
+    assert panels.load(PANELS["ks_24a"], [folder], quick=True).real is False
