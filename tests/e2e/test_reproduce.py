@@ -160,3 +160,16 @@ def test_real_data_are_found_and_told_apart_from_stand_ins() -> None:
     arena = facades.make("channels-validation")
     assert arena.facts()["classes"] == 7
     assert panels.load(PANELS["ks_24a"], [folder], quick=True).real is False
+
+
+def test_several_workers_give_the_same_records_and_report_progress(tmp_path: Path) -> None:
+    """Real panels, the smallest of them, in two processes and in one."""
+    said: list[str] = []
+    for jobs in (1, 2):
+        todo = runs.tasks(["ks_24a"], data=None, out=tmp_path / str(jobs), quick=True)
+        runs.run_all(todo, jobs=jobs, say=said.append)
+    both = [json.loads((tmp_path / str(jobs) / "runs" / "ks_24a.json").read_text()) for jobs in (1, 2)]
+    for key, method in both[0]["methods"].items():
+        for a, b in zip(method["runs"], both[1]["methods"][key]["runs"], strict=True):
+            assert a["improvements"] == b["improvements"]
+    assert len(said) == 2 * len(both[0]["methods"])

@@ -72,6 +72,8 @@ def run_all(todo: list[Task], *, jobs: int = 1, say: Say = print) -> None:
             for line in run_task(task):
                 say(line)
         return
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # read when a worker starts: a core each, not all cores for each
     context = get_context("spawn")
     lines = context.SimpleQueue()
     pool = ProcessPoolExecutor(
@@ -102,10 +104,8 @@ _worker: dict[str, Any] = {}
 
 
 def _begin_worker(lines: Any, parent: int) -> None:
-    """Note where to report to; let one process use one core: matrix products would otherwise take all of them."""
+    """Note where to report to, and who is waiting."""
     _worker.update(lines=lines, parent=parent)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
 
 
 def _run_in_worker(task: Task) -> None:
