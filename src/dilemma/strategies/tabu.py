@@ -28,6 +28,8 @@ from dilemma.strategies.base import Traits
 from dilemma.strategies.endless import Endless, solution
 from dilemma.strategies.policies import Follow
 
+SHARE = 0.25  # of the decisions, the length of a candidate list
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tabu:
@@ -38,7 +40,7 @@ class Tabu:
     tenure : int, optional
         For how many moves what was undone stays forbidden. Default: 7 + the square root of the number of decisions.
     candidates : int, optional
-        Length of the candidate list. Default: the square root of the number of decisions, at least 8.
+        Length of the candidate list. Default: a quarter of the number of decisions, at least 8.
     remember : int, default 10000
         How many solutions stood in are kept in mind.
     """
@@ -87,7 +89,7 @@ class TabuRun(Endless):
         return proposals
 
     def _size(self) -> int:
-        return self.config.candidates or max(8, math.isqrt(len(self.current)))
+        return self.config.candidates or max(8, int(SHARE * len(self.current)))
 
     def _candidate(self) -> Proposal:
         """Return the neighbour at the cursor: every place in turn, then every place with the next alternative.
@@ -108,6 +110,7 @@ class TabuRun(Endless):
                 policy=Follow(rank=lap % self._most, avoid=own, shun=True),
             )
         rank, way = divmod(lap, 3)
+        way = (way + step) % 3
         example = () if way == 2 else self.current[place:]
         return Proposal(prefix=before, policy=Follow(example, rank % self._most, own, exchange=way == 1))
 
