@@ -114,32 +114,39 @@ def didppy(values, weights, capacity, clock):
     order = by_ratio(values, weights, capacity)
     v, w = [values[i] for i in order], [weights[i] for i in order]
     n = len(order)
-    model = dp.Model(maximize=True, float_cost=False)
+    model = dp.Model(maximize=True, float_cost=max(sum(v), capacity) >= 2**31)
     item = model.add_object_type(number=n + 1)
     stage = model.add_element_var(object_type=item, target=0)
-    room = model.add_int_resource_var(target=capacity, less_is_better=False)
-    weight_of, value_of = model.add_int_table([*w, 0]), model.add_int_table([*v, 0])
+    # Its integers have 32 bits; beyond them a user takes its floats, which are exact up to 2**53.
+    whole = max(sum(v), capacity) < 2**31
+    number = int if whole else float
+    cost = dp.IntExpr if whole else dp.FloatExpr
+    add_room = model.add_int_resource_var if whole else model.add_float_resource_var
+    add_table = model.add_int_table if whole else model.add_float_table
+    room = add_room(target=number(capacity), less_is_better=False)
+    weight_of = add_table([*map(number, w), number(0)])
+    value_of = add_table([*map(number, v), number(0)])
     rest = [0] * (n + 1)
     for i in range(n - 1, -1, -1):
         rest[i] = rest[i + 1] + v[i]
-    left = model.add_int_table(rest)
+    left = add_table([*map(number, rest)])
     model.add_base_case([stage == n])
     model.add_transition(
         dp.Transition(
             name="take",
-            cost=value_of[stage] + dp.IntExpr.state_cost(),
+            cost=value_of[stage] + cost.state_cost(),
             preconditions=[stage < n, weight_of[stage] <= room],
             effects=[(stage, stage + 1), (room, room - weight_of[stage])],
         )
     )
     model.add_transition(
         dp.Transition(
-            name="skip", cost=dp.IntExpr.state_cost(), preconditions=[stage < n], effects=[(stage, stage + 1)]
+            name="skip", cost=cost.state_cost(), preconditions=[stage < n], effects=[(stage, stage + 1)]
         )
     )
     model.add_dual_bound(left[stage])
     ratio = model.add_float_table([*(a / b for a, b in zip(v, w, strict=True)), 0.0])
-    model.add_dual_bound(math.ceil(room * ratio[stage]))
+    model.add_dual_bound(math.ceil(room * ratio[stage]) if whole else room * ratio[stage])
     solver = dp.CABS(model, time_limit=clock.seconds, quiet=True, threads=1)
     optimal = bound = None
     while True:

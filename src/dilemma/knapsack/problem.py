@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .formats import read
 from .generators import generate
 from .instance import Column, Instance, Number
-from .items import ratio_order
+from .items import Items, ratio_order
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -23,7 +23,8 @@ class State(NamedTuple):
     taken: npt.NDArray[np.bool_]
     room: int  # in the instance's integer units
     value: int
-    start: int  # every item ranked before is taken or too heavy by now
+    start: int  # from here on nothing is taken; it still fits
+    holes: tuple[int, ...]  # what can still be taken before: items passed over, ascending
 
 
 class Knapsack:
@@ -59,8 +60,9 @@ class Knapsack:
         self._free = tuple(free.tolist())
         self._base = sum(data.values[free].tolist())
         self._items = live[order].astype(np.int64)
-        self._values = data.values[live][order]
+        self._sorted = Items([v[i] for i in order], [w[i] for i in order], data.capacity)
         self._weights = data.weights[live][order]
+        self._heaviest = np.maximum.accumulate(self._weights[::-1])[::-1].tolist()  # from each rank on
         self._ratios = np.array([v[i] / w[i] for i in order], dtype=np.float64)
         self._rank = {item: rank for rank, item in enumerate(self._items.tolist())}
         self._capacity, self._scale = data.capacity, data.value_scale
@@ -82,23 +84,32 @@ class Knapsack:
 
     def initial(self) -> State:
         """Nothing taken but what weighs nothing."""
-        return State(np.zeros(len(self._items), dtype=bool), self._capacity, self._base, 0)
+        start = self._sorted.next_fitting(0, self._capacity)
+        return State(np.zeros(len(self._items), dtype=bool), self._capacity, self._base, start, ())
 
     def actions(self, state: State) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Items that still fit, best ratio first, with their ratios."""
-        ranks = self._open(state)
+        start = state.start
+        if start == len(self._items) or self._heaviest[start] <= state.room:  # all of them from there on
+            if not state.holes:
+                return self._items[start:], self._ratios[start:]
+            ranks = np.concatenate([state.holes, np.arange(start, len(self._items))])
+        else:
+            fitting = np.flatnonzero(self._weights[start:] <= state.room) + start
+            ranks = np.concatenate([state.holes, fitting]) if state.holes else fitting
+        ranks = ranks.astype(np.int64, copy=False)
         return self._items[ranks], self._ratios[ranks]
 
     def apply(self, state: State, action: int) -> State:
         """Take one item."""
-        rank = self._rank[int(action)]
+        items, rank = self._sorted, self._rank[int(action)]
         taken = state.taken.copy()
         taken[rank] = True
-        room = state.room - int(self._weights[rank])
-        start = state.start
-        while start < len(taken) and (taken[start] or self._weights[start] > room):
-            start += 1
-        return State(taken, room, state.value + int(self._values[rank]), start)
+        room, start = state.room - items.weight[rank], state.start
+        passed = range(start, rank) if rank > start else ()
+        holes = tuple(r for r in (*state.holes, *passed) if r != rank and items.weight[r] <= room)
+        start = items.next_fitting(max(start, rank + 1) if rank >= start else start, room)
+        return State(taken, room, state.value + items.value[rank], start, holes)
 
     def energy(self, state: State) -> float:
         """Minus the value."""
@@ -106,24 +117,38 @@ class Knapsack:
 
     def bound(self, state: State, banned: frozenset[int] = frozenset()) -> float:
         """Minus Dantzig's bound: items by ratio while they fit, then a part of the next, rounded down."""
-        ranks = self._open(state)
-        if banned:
-            out = np.zeros(len(self._items), dtype=bool)
-            out[[self._rank[int(a)] for a in banned if int(a) in self._rank]] = True
-            ranks = ranks[~out[ranks]]
-        weight = np.cumsum(self._weights[ranks])
-        whole = int(np.searchsorted(weight, state.room, side="right"))
-        value = state.value + int(self._values[ranks[:whole]].sum()) if whole else state.value
-        if whole < len(ranks):
-            room = state.room - (int(weight[whole - 1]) if whole else 0)
-            # In Python's integers: no overflow.
-            value += room * int(self._values[ranks[whole]]) // int(self._weights[ranks[whole]])
+        items, at, room, value = self._sorted, state.start, state.room, state.value
+        ranks = {self._rank.get(int(a), -1) for a in banned}
+        for hole in state.holes:
+            if hole in ranks:
+                continue
+            if items.weight[hole] > room:  # the break item: a part of it, rounded down
+                return self._bound_energy(value + room * items.value[hole] // items.weight[hole])
+            value, room = value + items.value[hole], room - items.weight[hole]
+        closed = sorted((r for r in ranks if r >= at), reverse=True)
+        while (at := items.next_fitting(at, state.room)) < items.n:  # passes what is too heavy for the state
+            while closed and closed[-1] < at:
+                closed.pop()
+            if closed and closed[-1] == at:
+                at += 1
+                continue
+            end = items.run_end(at, room)
+            if closed:
+                end = min(end, closed[-1])
+            if end == at:
+                return self._bound_energy(value + room * items.value[at] // items.weight[at])
+            value += items.value_sum[end] - items.value_sum[at]
+            room -= items.weight_sum[end] - items.weight_sum[at]
+            at = end
+        return self._bound_energy(value)
+
+    def _bound_energy(self, value: int) -> float:
         return -float(self.instance.report(value, self._scale))
 
     def legal(self, state: State, action: int) -> bool:
         """Return whether the item may still be taken."""
         rank = self._rank.get(int(action))
-        return rank is not None and not state.taken[rank] and bool(self._weights[rank] <= state.room)
+        return rank is not None and not state.taken[rank] and self._sorted.weight[rank] <= state.room
 
     def describe(self, action: int) -> str:
         """Name an item for people."""
@@ -133,8 +158,3 @@ class Knapsack:
     def chosen(self, state: State) -> list[int]:
         """Return the indices of the items in a state, ascending."""
         return sorted([*self._free, *self._items[state.taken].tolist()])
-
-    def _open(self, state: State) -> npt.NDArray[Any]:
-        start = state.start
-        fits = (self._weights[start:] <= state.room) & ~state.taken[start:]
-        return np.flatnonzero(fits) + start

@@ -1,6 +1,7 @@
 """The knapsack as a problem of the engine."""
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -103,3 +104,40 @@ def test_empty_instance_is_complete_at_once():
 def test_items_have_names():
     problem = Knapsack([60, 100], [10, 20], 50)
     assert problem.describe(1) == "item 1 (value 100, weight 20)"
+
+
+def naive_bound(values, weights, capacity, taken, banned):
+    """Dantzig's bound from its definition."""
+    room = capacity - sum(weights[i] for i in taken)
+    value = sum(values[i] for i in taken)
+    fits = [i for i in range(len(values)) if i not in taken and i not in banned and weights[i] <= room]
+    for i in sorted(fits, key=lambda i: Fraction(values[i], weights[i]), reverse=True):
+        if weights[i] > room:
+            return -float(value + room * values[i] // weights[i])
+        room, value = room - weights[i], value + values[i]
+    return -float(value)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_walks_agree_with_the_definitions(seed):
+    rng = np.random.default_rng(seed)
+    values, weights = rng.integers(1, 40, 25).tolist(), rng.integers(1, 40, 25).tolist()
+    problem = Knapsack(values, weights, 130)
+    state, taken = problem.initial(), set()
+    while True:
+        room = 130 - sum(weights[i] for i in taken)
+        items, ratios = problem.actions(state)
+        assert set(items.tolist()) == {i for i in range(25) if i not in taken and weights[i] <= room}
+        assert (np.diff(ratios) <= 0).all()
+        banned = frozenset(rng.choice(25, 5, replace=False).tolist())
+        assert problem.bound(state) == naive_bound(values, weights, 130, taken, ())
+        assert problem.bound(state, banned) == naive_bound(values, weights, 130, taken, banned)
+        if not len(items):
+            break
+        item = int(rng.choice(items))
+        before = pickle.dumps(state)
+        taken.add(item)
+        following = problem.apply(state, item)
+        assert pickle.dumps(state) == before
+        state = following
+    assert problem.chosen(state) == sorted(taken)
