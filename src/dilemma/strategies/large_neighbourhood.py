@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
@@ -29,7 +31,10 @@ from dilemma.strategies.policies import typical_gap
 
 RANKING = 10  # what ranking a state's actions counts, against taking one
 PROBATION = 12  # candidates of an operator that are looked up before its decisions are taken on trust
+EXPLORE = 0.15  # share of the effort spread evenly over all operators
+POWER = 2.0  # how sharply effort follows success
 MEMORY = 0.998  # what an operator's record keeps from use to use
+SHORTEST, LONGEST, PATIENCE = 5, 1280, 60  # of late acceptance: its memory, and how long without success
 REORDER = 8  # neighbours made of one order of actions that commute
 
 
@@ -62,11 +67,12 @@ class LargeNeighbourhood:
 class Arm:
     """One operator with its record."""
 
-    __slots__ = ("effort", "operator", "probation", "reward", "tried")
+    __slots__ = ("cost", "effort", "operator", "probation", "reward", "tried")
 
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
         self.reward = self.effort = 0.0  # decayed
+        self.cost = 1.0  # of one neighbour, smoothed
         self.tried = 0  # candidates looked up since a decision did not fit
         self.probation = PROBATION
 
@@ -78,6 +84,7 @@ class Arm:
         """Enter what a neighbour brought and what it cost."""
         self.reward = MEMORY * self.reward + reward
         self.effort = MEMORY * self.effort + effort
+        self.cost += 0.05 * (effort - self.cost)
 
     def note(self, plan: Neighbour, rollout: Rollout) -> None:
         """Enter whether the decisions to be taken again fitted."""
@@ -104,6 +111,10 @@ class LargeNeighbourhoodRun(Endless):
         self._accepted = 1.0  # share of neighbours that were accepted, smoothed
         self._acceptance = LateAcceptance()
         self._promising = Promising()
+        self._trusting = config.trust and model.legal is None
+        self._weights: list[float] = []
+        self._picked = 0
+        self.spent = 0.0  # effort in all
 
     # -- asking -----------------------------------------------------------------------------------------------
 
@@ -121,29 +132,39 @@ class LargeNeighbourhoodRun(Endless):
         """Return the next neighbour, by an operator chosen by what it earned."""
         if self.model.commutative and operators.due(REORDER):
             operators.reorder()
+        settings = operators.settings
+        settings["best"] = self.best_energy
+        if self.model.bound is not None:
+            settings["limit"] = self.cutoff(self._acceptance.threshold(operators.path.energy))
+        if self.model.polish is not None:
+            settings["polish_below"] = self._promising.threshold()
         while True:
             arm = self._choose()
-            if (made := arm.operator(operators)) is not None:
+            operators.settings["trust"] = self._trusting and arm.trusted
+            if (plan := arm.operator(operators)) is not None:
                 break
             arm.credit(0.0, 1.0)
-        current = operators.path.energy
-        plan = replace(
-            made,
-            trust=self.config.trust and self.model.legal is None and arm.trusted,
-            limit=self.cutoff(self._acceptance.threshold(current)),
-            best=self.best_energy,
-            polish_below=self._promising.threshold(),
-        )
         self._pending.append((arm, plan, operators.path))
         return Proposal(plan=plan)
 
     def _choose(self) -> Arm:
-        arms, rnd = self.arms, self._random
-        if rnd.random() < 0.3:
-            return arms[rnd.randrange(len(arms))]
+        """Return an operator: effort goes by the square of what it brought before, and a little to each."""
+        arms = self.arms
+        if not self._picked:
+            self._weigh()
+        self._picked -= 1
+        return arms[bisect(self._weights, self._random.random() * self._weights[-1])]
+
+    def _weigh(self) -> None:
+        """Compute the operators' shares, for the next few choices."""
+        arms = self.arms
         effort = sum(a.effort for a in arms) / len(arms) + 1.0
         reward = sum(a.reward for a in arms) / len(arms) + 1e-3
-        return rnd.choices(arms, [(a.reward + 0.1 * reward) / (a.effort + 0.1 * effort) for a in arms])[0]
+        rates = [((a.reward + 0.1 * reward) / (a.effort + 0.1 * effort)) ** POWER for a in arms]
+        least = EXPLORE * sum(rates) / (1.0 - EXPLORE) / len(arms)
+        weights = [(rate + least) / a.cost for rate, a in zip(rates, arms, strict=True)]
+        self._weights = list(accumulate(weights))
+        self._picked = 8
 
     # -- telling ----------------------------------------------------------------------------------------------
 
@@ -158,7 +179,9 @@ class LargeNeighbourhoodRun(Endless):
             raise RuntimeError("large_neighbourhood: told of a neighbour before the greedy")
         self.count(rollout)
         current, energy, reward = operators.path.energy, rollout.energy, 0.0
-        accepted = rollout.status is Status.COMPLETE and self._acceptance.takes(energy, current)
+        accepted = rollout.status is Status.COMPLETE and self._acceptance.takes(
+            energy, current, self.best_energy
+        )
         self._promising.note(rollout)
         if accepted:
             actions = rollout.improved if rollout.improved is not None else tuple(rollout.actions)
@@ -171,7 +194,9 @@ class LargeNeighbourhoodRun(Endless):
             else:
                 operators.path = base.followed(actions, energy, 0, None)
         self._accepted = max(0.002, self._accepted + 0.02 * (accepted - self._accepted))
-        arm.credit(reward, 1.0 + rollout.nodes + RANKING * rollout.ranked)
+        effort = 1.0 + rollout.nodes + RANKING * rollout.ranked
+        self.spent += effort
+        arm.credit(reward, effort)
         arm.note(plan, rollout)
 
     def begin(self, greedy: Rollout, prefix: tuple[Action, ...] = ()) -> None:
@@ -198,23 +223,30 @@ class LargeNeighbourhoodRun(Endless):
 
 
 class LateAcceptance:
-    """A neighbour is taken if it is not worse than the current solution, or better than the one of a while ago."""
+    """A neighbour is taken if it is not worse than the current solution, or better than the one of a while ago.
 
-    def __init__(self, length: int = 50) -> None:
-        self.length = length
-        self.before: list[float] = []
+    That while begins short, for a quick descent, and doubles whenever it has brought nothing for long: the
+    search slows down by itself where it stalls.
+    """
+
+    def __init__(self) -> None:
+        self.before: list[float] = [math.inf] * SHORTEST
         self.turn = 0
+        self.idle = 0  # neighbours since the last improvement
 
     def threshold(self, current: float) -> float:
         """Return an energy at or above which a neighbour will not be taken."""
-        return max([*self.before, math.nextafter(current, math.inf)]) if self.before else math.inf
+        return max(math.nextafter(current, math.inf), *self.before)
 
-    def takes(self, energy: float, current: float) -> bool:
-        """Decide on one neighbour."""
-        if len(self.before) < self.length:
-            self.before.append(current)
-            return energy <= current
-        self.turn = (self.turn + 1) % self.length
-        taken = energy <= current or energy < self.before[self.turn]
-        self.before[self.turn] = min(self.before[self.turn], energy if taken else current)
+    def takes(self, energy: float, current: float, best: float) -> bool:
+        """Decide on one neighbour, whose solution and best so far have these energies."""
+        self.turn = turn = (self.turn + 1) % len(self.before)
+        taken = energy <= current or energy < self.before[turn] < math.inf
+        self.before[turn] = min(self.before[turn], energy if taken else current)
+        self.idle += 1
+        if energy < best:
+            self.idle = 0
+        elif self.idle > PATIENCE * len(self.before) and len(self.before) < LONGEST:
+            self.idle = 0
+            self.before += self.before
         return taken

@@ -122,11 +122,14 @@ class Operators:
         The current solution.
     noise : float
         The middle log gap the greedy met: the scale of noise.
+    settings : dict
+        What every neighbour is to be told besides what its operator says.
     """
 
     def __init__(self, model: Model, likelihood: Likelihood, noise: float, rng: random.Random) -> None:
         self.model, self.likelihood, self.noise, self.random = model, likelihood, noise, rng
         self.path: Path = Path(model, likelihood, (), math.inf)
+        self.settings: dict[str, Any] = {}
         self.uses = 0
         self._effects: dict[Action, dict[Action, float]] = {}
         self._first: dict[Action, float] | None = None
@@ -145,6 +148,7 @@ class Operators:
             start=path.state(start),
             drop=self.model.commutative,
             likelihood=self.likelihood,
+            **self.settings,
             **settings,
         )
 
@@ -235,6 +239,44 @@ class Operators:
         if self.random.random() < 0.5:
             run = run[::-1]
         return self.plan(i, pending=(*rest[end:j], *run, *rest[j:]))
+
+    def reverse_before(self) -> Neighbour | None:
+        """Turn round the decisions from the one before the deviation up to that action, without it."""
+        if (found := self.exchange()) is None or not found[0]:
+            return None
+        i, _, j = found
+        rest = self.path.actions
+        return self.plan(i - 1, pending=(*rest[i - 1 : j][::-1], *rest[j:]))
+
+    def block_before(self) -> Neighbour | None:
+        """Move a short run that ends with that action to before the decision that precedes the deviation."""
+        if (found := self.exchange()) is None or not found[0]:
+            return None
+        i, _, j = found
+        rest, length = self.path.actions, 1 + int(self.random.expovariate(0.7))
+        if self.random.random() < 0.5:
+            begin, end = max(i, j - length + 1), j + 1
+            run = rest[begin:end]
+        else:
+            begin, end = j, j + length
+            run = rest[begin:end][::-1]
+        return self.plan(i - 1, pending=(*run, *rest[i - 1 : begin], *rest[end:]))
+
+    def delay_before(self) -> Neighbour | None:
+        """Move a short run about the decision that precedes the deviation next to that action."""
+        if (found := self.exchange()) is None or not found[0]:
+            return None
+        i, _, j = found
+        rest, length = self.path.actions, 1 + int(self.random.expovariate(0.7))
+        if self.random.random() < 0.5:  # the decision is the last of the run
+            begin, end = max(0, i - length), i
+            run = rest[begin:end][::-1]
+        else:
+            begin, end = i - 1, min(i - 1 + length, j)
+            run = rest[begin:end]
+        if self.random.random() < 0.5:
+            run, j = run[::-1], j - 1  # in front of that action, the decision beside it
+        return self.plan(begin, pending=(*rest[end : j + 1], *run, *rest[j + 1 :]))
 
     def tree(self) -> Neighbour | None:
         """Take another action and go on greedily: a step of the tree search."""
@@ -410,7 +452,7 @@ def _scores(model: Model, state: State) -> dict[Action, float]:
 
 Operator: TypeAlias = "Callable[[Operators], Neighbour | None]"
 SEQUENCE: tuple[Operator, ...] = (
-    Operators.insert, Operators.swap, Operators.reverse, Operators.block, Operators.delay, Operators.tree,
+    Operators.insert, Operators.swap, Operators.reverse, Operators.block, Operators.delay, Operators.reverse_before, Operators.block_before, Operators.delay_before, Operators.tree,
     Operators.segment, Operators.last, Operators.banned, Operators.redo, Operators.suffix,
     Operators.chains,
 )  # fmt: skip
