@@ -20,7 +20,6 @@ from typing import ClassVar
 import numpy as np
 
 from dilemma.likelihood import likelihood_for
-from dilemma.polish import Promising
 from dilemma.problem import Action, Model
 from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.strategies.base import Traits
@@ -110,7 +109,6 @@ class LargeNeighbourhoodRun(Endless):
         self._only = False
         self._accepted = 1.0  # share of neighbours that were accepted, smoothed
         self._acceptance = LateAcceptance()
-        self._promising = Promising()
         self._trusting = config.trust and model.legal is None
         self._weights: list[float] = []
         self._picked = 0
@@ -182,7 +180,6 @@ class LargeNeighbourhoodRun(Endless):
         accepted = rollout.status is Status.COMPLETE and self._acceptance.takes(
             energy, current, self.best_energy
         )
-        self._promising.note(rollout)
         if accepted:
             actions = rollout.improved if rollout.improved is not None else tuple(rollout.actions)
             if self.improves(actions, energy):

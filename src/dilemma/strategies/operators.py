@@ -452,9 +452,9 @@ def _scores(model: Model, state: State) -> dict[Action, float]:
 
 Operator: TypeAlias = "Callable[[Operators], Neighbour | None]"
 SEQUENCE: tuple[Operator, ...] = (
-    Operators.insert, Operators.swap, Operators.reverse, Operators.block, Operators.delay, Operators.reverse_before, Operators.block_before, Operators.delay_before, Operators.tree,
-    Operators.segment, Operators.last, Operators.banned, Operators.redo, Operators.suffix,
-    Operators.chains,
+    Operators.insert, Operators.swap, Operators.reverse, Operators.reverse_before, Operators.block,
+    Operators.block_before, Operators.delay, Operators.delay_before, Operators.tree, Operators.segment,
+    Operators.last, Operators.banned, Operators.redo, Operators.suffix, Operators.chains,
 )  # fmt: skip
 SET: tuple[Operator, ...] = (
     Operators.insert, Operators.tree, Operators.last, Operators.banned, Operators.suffix, Operators.backwards,
