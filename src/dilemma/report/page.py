@@ -60,6 +60,10 @@ def comparison_page(comparison: Comparison, *, title: str | None = None) -> str:
         y_label="mean primal gap",
         label="mean gap of each strategy against effort",
         log_x=wants_log(np.asarray(curves[axis])),
+        y_range=(
+            0.0,
+            1.05 * max((max(curves[name]) for name in comparison.strategies if curves[name]), default=1.0),
+        ),
         percent=True,
     )
     return document(
