@@ -10,13 +10,13 @@ from treesearchsolverpy import iterative_beam_search
 
 from dilemma.problem import offered
 
-GUIDES = ("bound", "regret")
+WIDTH = 20  # children a node; with all of them the first beams do not finish on large instances
 
 
 class Node:
     """A state, the actions not yet taken from it, and the place in the order of nodes."""
 
-    __slots__ = ("actions", "depth", "energy", "guide", "number", "regret", "scores", "state", "taken")
+    __slots__ = ("actions", "guide", "number", "regret", "scores", "state", "taken")
 
     def __lt__(self, other: Node) -> bool:
         return (self.guide, self.number) < (other.guide, other.number)
@@ -29,48 +29,57 @@ class Scheme:
         self.kind, self.run, self.by = FAMILIES[family], run, guide
         self.problem = self.kind.problem(data)
         self.bounded = hasattr(self.problem, "bound")
-        self.made = 0
+        self.made, self.best = 0, math.inf
         self.keyed = getattr(self.problem, "key", None)
 
-    def node(self, state: Any, regret: float, depth: int) -> Node:
+    def node(self, state: Any, regret: float) -> Node:
         node = Node()
-        actions, scores = offered(self.problem.actions(state))
-        order = sorted(range(len(actions)), key=lambda i: -scores[i])
-        node.actions = [actions[i].item() if hasattr(actions[i], "item") else actions[i] for i in order]
-        node.scores = [max(float(scores[i]), 1e-300) for i in order]
-        node.state, node.regret, node.depth, node.taken = state, regret, depth, 0
-        node.energy = math.inf
-        if not order:
-            node.energy = self.problem.energy(state)
-            self.run.report(node.energy, lambda: self.kind.answer(self.problem, state))
+        node.state, node.regret, node.taken, node.actions = state, regret, 0, None
         by_bound = self.by == "bound" and self.bounded
         node.guide = (float(self.problem.bound(state)), regret) if by_bound else (regret, 0.0)
         self.made += 1
         node.number = self.made
         return node
 
-    def root(self) -> Node:
-        return self.node(self.problem.initial(), 0.0, 0)
+    def rank(self, node: Node) -> None:
+        """Rank a node's actions, only once it is about to be expanded; one without any is complete."""
+        if node.actions is not None:
+            return
+        actions, scores = offered(self.problem.actions(node.state))
+        order = sorted(range(len(actions)), key=lambda i: -scores[i])[:WIDTH]
+        node.actions = [actions[i].item() if hasattr(actions[i], "item") else actions[i] for i in order]
+        node.scores = [max(float(scores[i]), 1e-300) for i in order]
+        if not order:
+            energy = self.problem.energy(node.state)
+            self.best = min(self.best, energy)
+            self.run.report(energy, lambda: self.kind.answer(self.problem, node.state))
 
-    def next_child(self, father: Node) -> Node:
+    def root(self) -> Node:
+        return self.node(self.problem.initial(), 0.0)
+
+    def next_child(self, father: Node) -> Node | None:
         if self.run.left() <= 0:
             raise TimeoutError
+        self.rank(father)
         at = father.taken
         father.taken += 1
+        if at >= len(father.actions):
+            return None
         regret = father.regret + math.log(father.scores[0] / father.scores[at])
-        return self.node(self.problem.apply(father.state, father.actions[at]), regret, father.depth + 1)
+        return self.node(self.problem.apply(father.state, father.actions[at]), regret)
 
     def infertile(self, node: Node) -> bool:
+        self.rank(node)
         return node.taken >= len(node.actions)
 
     def leaf(self, node: Node) -> bool:
-        return not node.actions
+        return node.actions is not None and not node.actions
 
     def bound(self, node: Node, worst: Node) -> bool:
-        return self.bounded and math.isfinite(worst.energy) and self.problem.bound(node.state) >= worst.energy
+        return self.bounded and math.isfinite(self.best) and self.problem.bound(node.state) >= self.best
 
     def better(self, node: Node, other: Node) -> bool:
-        return node.energy < other.energy
+        return False  # `rank` keeps the best
 
     def equals(self, node: Node, other: Node) -> bool:
         return node is other
@@ -85,7 +94,7 @@ class Scheme:
         return node.regret <= other.regret
 
     def display(self, node: Node) -> str:
-        return str(node.energy)
+        return str(self.best)
 
 
 def solve(family: str, data: dict[str, Any], run: Any) -> None:
