@@ -315,7 +315,7 @@ def main() -> None:
     methods = {
         "default": ours,
         "penalty 0": lambda depth: ours(depth, leaf_penalty=0),
-        "penalty cv": lambda depth: ours(depth, leaf_penalty="cv"),
+        "penalty cv": lambda depth: ours(depth, leaf_penalty="cv", max_iter=300),
         "validation 0.3": lambda depth: ours(depth, validation_fraction=0.3, leaf_penalty=0),
         "CART": cart,
         "CART tuned": tuned_cart,
@@ -326,7 +326,9 @@ def main() -> None:
         sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
         from record import record
 
-        print(record(f"trees_generalisation_{options.group}", {"splits": options.splits, "depths": results}))
+        depths = "_".join(str(depth) for depth in options.depths)
+        name = f"trees_generalisation_{options.group}_depth_{depths}"
+        print(record(name, {"splits": options.splits, "depths": results}))
 
 
 if __name__ == "__main__":

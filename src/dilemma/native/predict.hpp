@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 namespace dilemma {
 
@@ -52,29 +53,74 @@ void apply_rows(const TreeView& tree, const T* x, std::size_t n_rows, std::ptrdi
   }
 }
 
+// Eight values of a row as bytes 0, 1 or 255 (NaN); false if there is any other.
+template <class T>
+bool binary_bytes(const T* row, std::ptrdiff_t stride, std::size_t n, std::uint8_t* bytes) {
+  bool fine = true;
+  for (std::size_t k = 0; k < n; ++k) {
+    const T v = row[static_cast<std::ptrdiff_t>(k) * stride];
+    const bool one = v == T(1), gap = v != v;
+    fine &= one || gap || v == T(0);
+    bytes[k] = gap ? 255 : static_cast<std::uint8_t>(one);
+  }
+  return fine;
+}
+
+template <>
+inline bool binary_bytes(const std::uint8_t* row, std::ptrdiff_t stride, std::size_t n, std::uint8_t* bytes) {
+  std::uint8_t high = 0;
+  if (stride == 1) {
+    std::memcpy(bytes, row, n);
+    for (std::size_t k = 0; k < n; ++k) high |= bytes[k];
+  } else {
+    for (std::size_t k = 0; k < n; ++k) high |= bytes[k] = row[static_cast<std::ptrdiff_t>(k) * stride];
+  }
+  return high <= 1;
+}
+
+// Swap rows and columns of 8 x 8 bytes: blocks of four, then two, then one.
+inline void turn_block(std::uint64_t* a) {
+  const auto swap = [a](int i, int j, int shift, std::uint64_t mask) {
+    const std::uint64_t t = ((a[i] >> shift) ^ a[j]) & mask;
+    a[j] ^= t;
+    a[i] ^= t << shift;
+  };
+  for (int i = 0; i < 4; ++i) swap(i, i + 4, 32, 0x00000000FFFFFFFFull);
+  for (int i : {0, 1, 4, 5}) swap(i, i + 2, 16, 0x0000FFFF0000FFFFull);
+  for (int i : {0, 2, 4, 6}) swap(i, i + 1, 8, 0x00FF00FF00FF00FFull);
+}
+
 // Columns of a 0/1 array as rows of bytes, 255 for NaN; false at the first other value.
-// Turned block by block, so that both sides stay in cache.
+// Turned in blocks of 8 x 8 within strips of 64 rows, so that both sides stay in cache.
 template <class T>
 bool turn_binary(const T* x, std::size_t n_rows, std::size_t n_columns, std::ptrdiff_t row_stride,
                  std::ptrdiff_t column_stride, std::uint8_t* codes) {
-  constexpr std::size_t kRows = 64, kColumns = 64;
-  for (std::size_t r0 = 0; r0 < n_rows; r0 += kRows) {
-    const std::size_t r1 = std::min(n_rows, r0 + kRows);
-    for (std::size_t c0 = 0; c0 < n_columns; c0 += kColumns) {
-      const std::size_t c1 = std::min(n_columns, c0 + kColumns);
-      std::uint8_t tile[kColumns][kRows];
-      bool other = false;
-      for (std::size_t r = r0; r < r1; ++r) {
-        const T* row = x + static_cast<std::ptrdiff_t>(r) * row_stride;
-        for (std::size_t c = c0; c < c1; ++c) {
-          const T v = row[static_cast<std::ptrdiff_t>(c) * column_stride];
-          const bool one = v == T(1), zero = v == T(0), gap = v != v;
-          other |= !(one || zero || gap);
-          tile[c - c0][r - r0] = gap ? 255 : static_cast<std::uint8_t>(one);
+  constexpr std::size_t kStrip = 64;
+  for (std::size_t strip = 0; strip < n_rows; strip += kStrip) {
+    const std::size_t end = std::min(n_rows, strip + kStrip);
+    for (std::size_t c0 = 0; c0 < n_columns; c0 += 8) {
+      const std::size_t width = std::min<std::size_t>(8, n_columns - c0);
+      for (std::size_t r0 = strip; r0 < end; r0 += 8) {
+        const std::size_t height = std::min<std::size_t>(8, end - r0);
+        std::uint8_t bytes[8][8] = {};
+        for (std::size_t r = 0; r < height; ++r) {
+          const T* row = x + static_cast<std::ptrdiff_t>(r0 + r) * row_stride +
+                         static_cast<std::ptrdiff_t>(c0) * column_stride;
+          if (!binary_bytes(row, column_stride, width, bytes[r])) return false;
         }
+        std::uint64_t block[8];
+        std::uint8_t turned[8][8];
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        std::memcpy(block, bytes, 64);
+        turn_block(block);
+        std::memcpy(turned, block, 64);
+#else
+        (void)block;
+        for (int r = 0; r < 8; ++r)
+          for (int c = 0; c < 8; ++c) turned[c][r] = bytes[r][c];
+#endif
+        for (std::size_t c = 0; c < width; ++c) std::memcpy(codes + (c0 + c) * n_rows + r0, turned[c], height);
       }
-      if (other) return false;
-      for (std::size_t c = c0; c < c1; ++c) std::memcpy(codes + c * n_rows + r0, tile[c - c0], r1 - r0);
     }
   }
   return true;

@@ -31,10 +31,11 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
     ----------
     max_depth : int, default=5
         Most splits between the root and a leaf, 0 to 30.
-    max_iter : int or None, default=MAX_ITER
+    max_iter : int or None, default=3000
         Most alternatives tried. The same number gives the same tree on every machine.
-    time_limit : float or None, default=None
-        Seconds for `fit` as a whole, reading the data included.
+    time_limit : float or None, default=60.0
+        Seconds for `fit` as a whole, reading the data included. The budget that is spent first counts; on
+        all but large tables that is `max_iter`.
     validation_fraction : float or None, default=None
         Share of the rows held out of growing, on whose errors trees are compared (the paper's protocol).
         None: all rows grow the tree and judge it, which measured better on unseen data.
@@ -47,9 +48,9 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
         Fewest rows in a leaf, and in a node that is split.
     min_entropy : float, default=0.0
         A node of lower class entropy, in bits, is a leaf.
-    max_bins : int, default=255
+    max_bins : int, default=64
         A numeric column with no more distinct values than this keeps every threshold; others are cut into
-        this many bins of about equal weight.
+        this many bins of about equal weight. At most 255; more bins take longer and tested no better.
     categorical_features : None, list of names or indices, or boolean mask, default=None
         Columns that are labels, in addition to those whose dtype says so (strings, categories).
     categorical_splits : {"subset", "one_vs_rest", "multiway"}, default="subset"
@@ -107,15 +108,15 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
         self,
         max_depth: int = 5,
         *,
-        max_iter: int | None = 1000,
-        time_limit: float | None = None,
+        max_iter: int | None = 3000,
+        time_limit: float | None = 60.0,
         validation_fraction: float | None = None,
         leaf_penalty: float | Literal["cv"] = 2.0,
         criterion: Literal["entropy", "gini", "error"] = "entropy",
         min_samples_leaf: int = 1,
         min_samples_split: int = 2,
         min_entropy: float = 0.0,
-        max_bins: int = 255,
+        max_bins: int = 64,
         categorical_features: Sequence[int | str] | ArrayLike | None = None,
         categorical_splits: Literal["subset", "one_vs_rest", "multiway"] = "subset",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,

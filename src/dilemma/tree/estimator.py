@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dilemma.tree import encoding, engine, penalty, prepare, pruning
+from dilemma.tree import encoding, engine, engine_grown, penalty, prepare, pruning
 from dilemma.tree.compat import BaseEstimator
 from dilemma.tree.grown import to_tree
 from dilemma.tree.parameters import check_parameters
@@ -253,12 +253,17 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
 
     def _serve(self, search: engine.TreeSearch) -> None:
         classes = getattr(self, "classes_", None)
+        grown, settings = search.tree(), search.settings
+        leaf = grown.kind == engine_grown.LEAF
+        cost = float(grown.errors[leaf].sum())
+        if settings.energy == "validation" and search.validation is not None:
+            cost = grown.cost(search.validation, settings.cost_matrix)
         self.tree_ = to_tree(
-            search.tree(),
+            grown,
             search.data,
             self._columns,
             classes,
-            energy=search.energy,
+            energy=cost + settings.leaf_penalty * grown.n_leaves,
             bound=search.bound,
             optimal=search.optimal,
         )

@@ -27,15 +27,15 @@ class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
     Parameters
     ----------
     max_depth : int, default=5
-    max_iter : int or None, default=MAX_ITER
-    time_limit : float or None, default=None
+    max_iter : int or None, default=3000
+    time_limit : float or None, default=60.0
     validation_fraction : float or None, default=None
     leaf_penalty : float or "cv", default=2.0
         Price of a leaf, in residual variances of the greedy tree: the unit in which one row's error counts
         about one.
     min_samples_leaf : int, default=1
     min_samples_split : int, default=2
-    max_bins : int, default=255
+    max_bins : int, default=64
     categorical_features : None, list of names or indices, or boolean mask, default=None
     categorical_splits : {"subset", "one_vs_rest", "multiway"}, default="subset"
     search : str, default="auto"
@@ -66,13 +66,13 @@ class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
         self,
         max_depth: int = 5,
         *,
-        max_iter: int | None = 1000,
-        time_limit: float | None = None,
+        max_iter: int | None = 3000,
+        time_limit: float | None = 60.0,
         validation_fraction: float | None = None,
         leaf_penalty: float | Literal["cv"] = 2.0,
         min_samples_leaf: int = 1,
         min_samples_split: int = 2,
-        max_bins: int = 255,
+        max_bins: int = 64,
         categorical_features: Sequence[int | str] | ArrayLike | None = None,
         categorical_splits: Literal["subset", "one_vs_rest", "multiway"] = "subset",
         search: str = "auto",
