@@ -22,15 +22,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dilemma.tree import DilemmaTreeClassifier, DilemmaTreeRegressor
 
-
-@pytest.mark.filterwarnings("ignore:the sample weights sum")
-@parametrize_with_checks(
+_mark = parametrize_with_checks(
     [
         DilemmaTreeClassifier(max_iter=50),
         DilemmaTreeClassifier(max_iter=20, max_depth=3, leaf_penalty=1, criterion="gini", n_jobs=2),
         DilemmaTreeRegressor(max_iter=50),
     ]
 )
+# scikit-learn before 1.6 hands pytest a generator, which pytest is giving up.
+every_check = pytest.mark.parametrize(_mark.args[0], list(_mark.args[1]), **_mark.kwargs)
+
+
+@pytest.mark.filterwarnings("ignore:the sample weights sum")
+@every_check
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 

@@ -27,6 +27,7 @@ except ImportError:  # installed without a compiler
 
 MISSING = 255
 MAX_CODES = 255
+SAMPLE = 200_000  # rows that bins of equal weight are learned from where there are more
 
 
 class Named(Protocol):
@@ -190,6 +191,25 @@ def learn_numeric(
     return Column(name, None, distinct[first], distinct[last])
 
 
+def learn_sampled(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    name: str,
+    max_bins: int,
+    sample: NDArray[np.intp] | None,
+) -> Column:
+    """`learn_numeric` from a sample of the rows, unless few distinct values call for all of them.
+
+    A row whose value lies between two bins of the sample is coded by the cut between them, so a split still
+    sends every row where its code goes.
+    """
+    if sample is not None:
+        part = learn_numeric(values[sample], None if weights is None else weights[sample], name, max_bins)
+        if not np.array_equal(part.low, part.high):  # more distinct values than bins
+            return part
+    return learn_numeric(values, weights, name, max_bins)
+
+
 def equal_weight_bins(cumulative: NDArray[np.float64], max_bins: int) -> NDArray[np.intp]:
     """Index of the last distinct value of each bin, given the cumulative weight of the distinct values.
 
@@ -234,6 +254,9 @@ def learn(
             return tuple(Column(_name(table, j), None, both, both) for j in range(table.n_columns)), binary
     codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint8)
     columns = []
+    sample = None
+    if table.n_rows > SAMPLE:
+        sample = np.sort(np.random.default_rng(0).choice(table.n_rows, SAMPLE, replace=False))
     for j in range(table.n_columns):
         values = table.column(j)
         name = _name(table, j)
@@ -244,7 +267,7 @@ def learn(
             if values.dtype == object:
                 values = _as_numbers(values, name)
             refuse_infinite(values, name)
-            column = learn_numeric(values, weights, name, max_bins)
+            column = learn_sampled(values, weights, name, max_bins, sample)
         columns.append(column)
         codes[j] = column.encode(values)
     return tuple(columns), codes

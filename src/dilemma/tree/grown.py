@@ -112,8 +112,8 @@ def _sides(grown: Grown, data: Data) -> Iterator[tuple[int, tuple[int | None, in
     numeric = np.flatnonzero(grown.kind == codes.NUMERIC)
     asked = np.unique(grown.feature[numeric])
     if (data.n_codes[asked] <= 2).all() and not (data.codes[asked] == codes.MISSING).any():
-        for node in numeric:  # two values: nothing to find out
-            yield int(node), (0, 1)
+        for place in numeric:  # two values: nothing to find out
+            yield int(place), (0, 1)
         return
     pending = [(0, np.arange(data.n_rows))]
     while pending:

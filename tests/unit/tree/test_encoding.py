@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dilemma.tree import encoding
 from dilemma.tree.encoding import MISSING, equal_weight_bins, learn_labels, learn_numeric, midpoint
+from dilemma.tree.model import read
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
 column = st.lists(finite | st.just(float("nan")), min_size=1, max_size=60).map(np.array)
@@ -60,6 +61,21 @@ def test_bins_have_about_equal_weight():
     counts = np.bincount(learn_numeric(values, None, "x", 100).encode(values))
     assert len(counts) == 100
     assert counts.max() <= 102
+
+
+def test_bins_of_many_rows_come_from_a_sample_and_still_agree_with_their_cuts(monkeypatch):
+    monkeypatch.setattr(encoding, "SAMPLE", 100)
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=2000), rng.integers(0, 5, 2000)])
+    table = read(X)
+    (fine, coarse), codes = encoding.learn(table, None, [None, None], 16)
+    assert fine.n_codes == 16
+    np.testing.assert_array_equal(coarse.low, [0, 1, 2, 3, 4])
+    for left in range(15):
+        for right in range(left + 1, 16):
+            threshold = fine.threshold(left, right)
+            assert (X[codes[0] <= left, 0] <= threshold).all()
+            assert (X[codes[0] >= right, 0] > threshold).all()
 
 
 def test_a_column_that_is_half_zeros_keeps_its_resolution_elsewhere():
