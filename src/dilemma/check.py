@@ -16,7 +16,7 @@ import numpy as np
 
 from dilemma.errors import ProblemError
 from dilemma.problem import Action, Model, Problem, State, offered
-from dilemma.rollout import ranked
+from dilemma.ranking import ranked
 from dilemma.stop import checked_count
 
 

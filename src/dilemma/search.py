@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from dilemma.arguments import Callback, callback_list, generator, hashable, identity
 from dilemma.errors import ProblemError
 from dilemma.executors import executor_for
 from dilemma.problem import Action, Model, Problem, State
@@ -52,9 +51,6 @@ class Event:
     seconds: float
 
 
-Callback: TypeAlias = "Callable[[Event], object]"
-
-
 class Search:
     """A search that is run by iterating over it; see `search` for the parameters.
 
@@ -75,7 +71,7 @@ class Search:
         target: float | None = None,
         no_improvement: int | None = None,
         stop: Any = None,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | np.random.Generator | None = 0,
         n_jobs: int | None = 1,
         executor: Any = None,
         callbacks: Callback | Sequence[Callback] = (),
@@ -101,8 +97,8 @@ class Search:
                 f"time_limit, target, no_improvement or stop"
             )
         self._seed = random_state if isinstance(random_state, (int, np.integer)) else None
-        self._rng = _generator(random_state)
-        self._callbacks = _callbacks(callbacks, verbose)
+        self._rng = generator(random_state)
+        self._callbacks = callback_list(callbacks, verbose)
         self._warm = None if warm_start is None else tuple(warm_start)
         self._executor = executor_for(self.model, n_jobs, executor)
         self._run = self.strategy.start(self.model, self._rng)
@@ -177,10 +173,10 @@ class Search:
         if iteration == 0:
             self._greedy = energy
         try:
-            self._distinct.add(_identity(actions, self.model.commutative))
+            self._distinct.add(identity(actions, self.model.commutative))
         except TypeError:
             raise ProblemError(
-                f"actions: expected hashable actions, got {next(a for a in actions if not _hashable(a))!r}; "
+                f"actions: expected hashable actions, got {next(a for a in actions if not hashable(a))!r}; "
                 f"use numbers, strings or tuples"
             ) from None
         improved = energy < self._energy or self._actions is None
@@ -317,16 +313,9 @@ def search(problem: Problem, **options: Unpack[Options]) -> Search:
     Examples
     --------
     >>> from dilemma import search
-    >>> class Pack:
-    ...     items = {"a": 6, "b": 5, "c": 5}
-    ...     commutative = True
-    ...     def initial(self): return frozenset()
-    ...     def actions(self, state):
-    ...         room = 10 - sum(self.items[i] for i in state)
-    ...         return [(i, w) for i, w in self.items.items() if i not in state and w <= room]
-    ...     def apply(self, state, action): return state | {action}
-    ...     def energy(self, state): return -sum(self.items[i] for i in state)
-    >>> for event in search(Pack(), max_iter=10):
+    >>> from dilemma.knapsack import Knapsack
+    >>> problem = Knapsack(values=[6, 5, 5], weights=[6, 5, 5], capacity=10)
+    >>> for event in search(problem, max_iter=10):
     ...     if event.improved:
     ...         print(event.iteration, event.energy)
     0 -6.0
@@ -357,8 +346,9 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
         Stop after this many candidates without a better one.
     stop : stop rule or callable, optional
         A rule of `dilemma.stop` (joined by ``|``), or a function of `dilemma.stop.Progress`.
-    random_state : int or numpy Generator, optional
-        Seed. Strategies that draw nothing ignore it; with the same seed the answer is the same.
+    random_state : int, numpy Generator or None, default 0
+        Seed: with the same one the answer is the same. None draws another each time. Strategies that draw nothing
+        ignore it.
     n_jobs : int, default 1
         Worker processes; -1 for all cores. The answer does not depend on it, unless time runs out.
     executor : object, optional
@@ -382,16 +372,9 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
     Examples
     --------
     >>> from dilemma import minimize
-    >>> class Pack:
-    ...     items = {"a": 6, "b": 5, "c": 5}
-    ...     commutative = True
-    ...     def initial(self): return frozenset()
-    ...     def actions(self, state):
-    ...         room = 10 - sum(self.items[i] for i in state)
-    ...         return [(i, w) for i, w in self.items.items() if i not in state and w <= room]
-    ...     def apply(self, state, action): return state | {action}
-    ...     def energy(self, state): return -sum(self.items[i] for i in state)
-    >>> result = minimize(Pack())
+    >>> from dilemma.knapsack import Knapsack
+    >>> problem = Knapsack(values=[6, 5, 5], weights=[6, 5, 5], capacity=10)
+    >>> result = minimize(problem)
     >>> result.energy, result.greedy_energy, result.optimal
     (-10.0, -6.0, True)
     """
@@ -402,62 +385,6 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
     except KeyboardInterrupt:
         searching.stop(StopReason.INTERRUPTED)
     return searching.result
-
-
-# -- arguments --------------------------------------------------------------------------------------------
-
-
-def _generator(random_state: object) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if random_state is not None and (
-        isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer))
-    ):
-        raise TypeError(
-            f"random_state: expected an int, a numpy Generator or None, got {type(random_state).__name__}"
-        )
-    if random_state is not None and random_state < 0:
-        raise ValueError(f"random_state: expected an int >= 0, got {random_state}")
-    return np.random.default_rng(random_state)
-
-
-def _identity(actions: tuple[Action, ...], commutative: bool) -> int:
-    """Return a hash that tells solutions apart, whatever the order of actions that commute."""
-    if not commutative:
-        return hash(actions)
-    different = frozenset(actions)
-    return hash(different if len(different) == len(actions) else frozenset(Counter(actions).items()))
-
-
-def _hashable(action: object) -> bool:
-    try:
-        hash(action)
-    except TypeError:
-        return False
-    return True
-
-
-def _callbacks(callbacks: Any, verbose: int) -> tuple[Callback, ...]:
-    given = (callbacks,) if callable(callbacks) else tuple(callbacks)
-    for callback in given:
-        if not callable(callback):
-            raise TypeError(f"callbacks: expected functions of an Event, got {type(callback).__name__}")
-    return (*given, _printer(verbose)) if verbose else given
-
-
-def _printer(verbose: int) -> Callback:
-    """Return a callback that prints improvements (1) or every candidate (2 and more) to stderr."""
-
-    def show(event: Event) -> None:
-        if event.improved or verbose > 1:
-            mark = "*" if event.improved else " "
-            print(
-                f"{mark} candidate {event.iteration:>7}  energy {event.energy:>16.10g}  "
-                f"best {event.incumbent:>16.10g}  {event.seconds:9.3f} s",
-                file=sys.stderr,
-            )
-
-    return show
 
 
 # What `help` and editors show: every parameter by name.

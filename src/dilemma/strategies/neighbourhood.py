@@ -22,7 +22,8 @@ from dilemma.errors import ProblemError
 from dilemma.likelihood import Likelihood
 from dilemma.polish import evaluate
 from dilemma.problem import Action, Model, State, offered
-from dilemma.rollout import MAX_DECISIONS, NO_ACTIONS, Rollout, Status, best_two_open, nan_score
+from dilemma.ranking import best_two_open, nan_score
+from dilemma.rollout import MAX_DECISIONS, NO_ACTIONS, Rollout, Status
 
 
 class _Hole:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from dilemma.likelihood import FLOOR, Likelihood, likelihood_for
 from dilemma.problem import Action, Model, State
-from dilemma.rollout import NO_ACTIONS, Rollout, ranked
+from dilemma.ranking import ranked
+from dilemma.rollout import NO_ACTIONS, Rollout
 
 Choose: TypeAlias = "Callable[[State, Any, Any], int]"
 
