@@ -31,11 +31,12 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def record(name: str, results: Any, *, path: Path | None = None) -> Path:
+def record(name: str, results: Any, *, path: Path | None = None, compact: bool = False) -> Path:
     """Write results with their provenance to ``benchmarks/recorded/NAME.json`` and return the path."""
     path = path or RECORDED / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({**provenance(), "results": results}, indent=1) + "\n", encoding="utf-8")
+    facts = {**provenance(), "results": results}
+    path.write_text(json.dumps(facts, indent=None if compact else 1) + "\n", encoding="utf-8")
     return path
 
 

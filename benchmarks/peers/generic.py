@@ -3,11 +3,14 @@
 Set up the tools once, in an environment of their own, and run::
 
     python -m venv PEERS && PEERS/bin/pip install -r benchmarks/peers/requirements-generic.txt
-    python benchmarks/peers/generic.py --python PEERS/bin/python            # about 2 hours of one core
+    python benchmarks/peers/generic.py --python PEERS/bin/python            # about an hour of one core
     python benchmarks/peers/generic.py --python PEERS/bin/python --quick    # about 4 minutes: does it all work?
 
 Every run gets the same processor seconds, from the moment its tool is imported and the instance read; the tools
-take turns on each instance, so that noise is shared. Every tool is given the greedy's answer; what it does with it
+take turns on each instance, so that noise is shared. One run of the largest budget serves the smaller ones too, by
+what it had reported until then; tools that plan their schedule for the budget run once for each. With ``--store
+FILE`` finished runs are kept, and the same command goes on where it stopped (``--minutes`` stops it in time).
+Every tool is given the greedy's answer; what it does with it
 is in its adapter, ``generic_TOOL.py``: the shortest code its users would naturally write. Answers are verified by
 `generic_families.check`. Results go to ``benchmarks/recorded/generic.json`` and ``generic.md``.
 """
@@ -15,13 +18,14 @@ is in its adapter, ``generic_TOOL.py``: the shortest code its users would natura
 from __future__ import annotations
 
 import argparse
-import ast
+import itertools
 import json
 import math
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +38,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "benchmarks")]
 
 from generic_families import FAMILIES, FILES, SEEDS, check, drawn, read  # noqa: E402
+from generic_lines import code_lines  # noqa: E402
 from record import RECORDED, provenance, record  # noqa: E402
 
 from dilemma.compare import Comparison, Curve, Outcome  # noqa: E402
@@ -55,6 +60,11 @@ TOOLS: dict[str, tuple[str, dict[str, str]]] = {
     "OR-Tools routing": ("routing", {}),
 }
 ROUTING = ("tsp", "vehicle_routing")
+SCHEDULED = (
+    "alns",
+    "simanneal",
+)  # cool down over the budget, so what they have at a tenth of it says nothing
+AFTER = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # processor seconds at which energies are recorded
 
 
 @dataclass(frozen=True)
@@ -75,8 +85,10 @@ def instances(args: argparse.Namespace, folder: Path) -> Iterator[Instance]:
         for seed in list(SEEDS[args.set])[: args.instances]:
             yield _stored(f"{family}-{size}-{args.set}{seed}", family, drawn(family, size, seed), folder)
     if args.data is not None and not args.quick:
+        taken = dict.fromkeys(args.families, 0)
         for family, file, best, options in FILES:
-            if family in args.families and (args.data / file).exists():
+            if taken.get(family, args.files) < args.files and (args.data / file).exists():
+                taken[family] += 1
                 name = Path(file).stem + "".join(f"#{v}" for v in options.values())
                 yield _stored(name, family, read(family, args.data / file, options), folder, float(best))
 
@@ -90,10 +102,11 @@ def _stored(
 
 
 def run_tool(
-    tool: str, instance: Instance, budget: float, seed: int, args: argparse.Namespace
-) -> dict[str, Any]:
-    """Run one tool and return its verified energy, its curve, and what went wrong if anything did."""
+    tool: str, instance: Instance, budgets: list[float], seed: int, args: argparse.Namespace
+) -> dict[float, dict[str, Any]]:
+    """Run one tool for the largest budget; return what it had at each: verified energy, curve, error."""
     adapter, extra = TOOLS[tool]
+    budget = max(budgets)
     python = sys.executable if adapter == "dilemma" else args.python
     limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     paths = {} if adapter == "dilemma" else {"PYTHONPATH": str(ROOT / "src")}
@@ -110,22 +123,55 @@ def run_tool(
     lines = [
         json.loads(line) for line in out.splitlines() if line.startswith('{"cpu"') and line.endswith("}")
     ]
-    lines = [line for line in lines if line["cpu"] <= budget]
-    result: dict[str, Any] = {"energy": math.inf, "cpu": [], "energies": [], "error": None}
+    error = None
     if code not in (0, -27):  # 27: SIGPROF, the budget's end
-        result["error"] = (err.strip().splitlines() or [f"exit code {code}"])[-1][:300]
+        error = (err.strip().splitlines() or [f"exit code {code}"])[-1][:300]
+    return {b: _verified(instance, [line for line in lines if line["cpu"] <= b], error) for b in budgets}
+
+
+def _verified(instance: Instance, lines: list[dict[str, Any]], error: str | None) -> dict[str, Any]:
+    """Return the last of a run's lines as its energy, if its answer holds."""
+    result: dict[str, Any] = {"energy": math.inf, "cpu": [], "energies": [], "error": error}
     if lines:
         try:
             energy = check(instance.family, instance.data, lines[-1]["answer"])
         except ValueError as wrong:
             return {**result, "error": f"wrong answer: {wrong}"}
-        if not math.isclose(energy, lines[-1]["energy"], rel_tol=1e-6, abs_tol=1e-6):
+        claimed = [line["energy"] for line in lines]
+        if not math.isclose(energy, claimed[-1], rel_tol=1e-6, abs_tol=1e-6):
             # A schedule may be shorter than was claimed, when what is behind a wait can start earlier.
-            if energy > lines[-1]["energy"]:
-                return {**result, "error": f"claimed {lines[-1]['energy']}, is {energy}"}
-            lines[-1]["energy"] = energy
-        result.update(energy=energy, cpu=[x["cpu"] for x in lines], energies=[x["energy"] for x in lines])
+            if energy > claimed[-1]:
+                return {**result, "error": f"claimed {claimed[-1]}, is {energy}"}
+            claimed[-1] = energy
+        result.update(energy=energy, cpu=[line["cpu"] for line in lines], energies=claimed)
     return result
+
+
+class Store:
+    """Finished runs, one a line, in a file that a later call goes on with."""
+
+    def __init__(self, path: Path | None, commit: str) -> None:
+        self.path, self.commit = path, commit
+        self.runs: dict[str, dict[str, Any]] = {}
+        if path is not None and path.exists():
+            for text in path.read_text().splitlines():
+                run = json.loads(text)
+                if run["commit"] != commit:
+                    raise SystemExit(
+                        f"{path}: made by commit {run['commit']}, this is {commit}; move it away"
+                    )
+                self.runs[run["key"]] = run["got"]
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return a run that was made before."""
+        return self.runs.get(key)
+
+    def put(self, key: str, got: dict[str, Any]) -> None:
+        """Keep a run."""
+        self.runs[key] = got
+        if self.path is not None:
+            with self.path.open("a") as file:
+                file.write(json.dumps({"commit": self.commit, "key": key, "got": got}) + "\n")
 
 
 def outcome(
@@ -145,22 +191,28 @@ def outcome(
 def run_all(args: argparse.Namespace) -> tuple[list[Instance], dict[float, list[Outcome]]]:
     """Run everything, tools taking turns on each instance, and return the outcomes by budget."""
     outcomes: dict[float, list[Outcome]] = {budget: [] for budget in args.budgets}
+    store, began = Store(args.store, provenance()["commit"]), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         problems = list(instances(args, Path(folder)))
-        turn = 0
-        for k, instance in enumerate(problems):
+        turns = itertools.product(enumerate(problems), range(args.runs))
+        for turn, ((k, instance), seed) in enumerate(turns):
             tools = [t for t in args.tools if t != "OR-Tools routing" or instance.family in ROUTING]
-            for seed in range(args.runs):
-                for budget in args.budgets:
-                    first = turn % len(tools)
-                    turn += 1
-                    for tool in tools[first:] + tools[:first]:
-                        got = run_tool(tool, instance, budget, seed, args)
-                        made = outcome(tool, instance, seed, budget, len(outcomes[budget]), got)
-                        outcomes[budget].append(made)
+            first = turn % len(tools)
+            for tool in tools[first:] + tools[:first]:
+                apart = tool in SCHEDULED
+                for budgets in [[b] for b in args.budgets] if apart else [args.budgets]:
+                    key = f"{instance.name} | {tool} | {seed} | {' '.join(f'{b:g}' for b in budgets)}"
+                    if (got := store.get(key)) is None:
+                        if time.monotonic() - began > 60 * args.minutes:
+                            raise SystemExit("out of minutes: the same command goes on here")
+                        made = run_tool(tool, instance, budgets, seed, args)
+                        store.put(key, got := {f"{b:g}": result for b, result in made.items()})
+                    for b in budgets:
+                        ran = outcome(tool, instance, seed, b, len(outcomes[b]), got[f"{b:g}"])
+                        outcomes[b].append(ran)
                         print(
-                            f"{k + 1}/{len(problems)} {instance.name} {budget:g} s {tool}: {made.energy:.10g}"
-                            + (f"  ({made.error})" if made.error else ""),
+                            f"{k + 1}/{len(problems)} {instance.name} {b:g} s {tool}: {ran.energy:.10g}"
+                            + (f"  ({ran.error})" if ran.error else ""),
                             file=sys.stderr,
                         )
     return problems, outcomes
@@ -224,74 +276,10 @@ def markdown(lines: list[list[str]]) -> str:
     return "\n".join([rows[0], "|---|" + "---:|" * (len(lines[0]) - 1), *rows[1:]])
 
 
-def code_lines() -> dict[str, dict[str, int]]:
-    """Return how many lines of code a user writes: per tool and family, and in common for all families.
-
-    Counted without blank lines, comments and documentation. For dilemma: the bodies of the four methods.
-    """
-    decoders = _definitions(HERE / "generic_decoders.py")
-    camel = {family: "".join(word.title() for word in family.split("_")) for family in FAMILIES}
-    alns = {**camel, "multi_knapsack": "Knapsack"}
-    counts: dict[str, dict[str, int]] = {}
-    for tool in ("simanneal", "deap", "pymoo"):
-        own = sum(_definitions(HERE / f"generic_{tool}.py").values())
-        counts[tool] = {f: decoders[camel[f]] for f in FAMILIES} | {"in common": own}
-    for tool, names in (
-        ("alns", alns),
-        ("didppy", dict.fromkeys(FAMILIES)),
-        ("cpsat", dict.fromkeys(FAMILIES)),
-    ):
-        found = _definitions(HERE / f"generic_{tool}.py")
-        per = {f: found[name or f] for f, name in names.items()}
-        counts[tool] = per | {
-            "in common": sum(found.values()) - sum({names[f] or f: n for f, n in per.items()}.values())
-        }
-    for tool in ("mcts", "treesearch"):
-        counts[tool] = {"in common": sum(_definitions(HERE / f"generic_{tool}.py").values())}
-    counts["dilemma"] = {f: _four_methods(f) for f in FAMILIES}
-    return counts
-
-
-def _definitions(path: Path) -> dict[str, int]:
-    source = path.read_text()
-    tree = ast.parse(source)
-    return {
-        node.name: _size(node, source.splitlines())
-        for node in tree.body
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef))
-    }
-
-
-def _size(node: ast.stmt, lines: list[str]) -> int:
-    """Lines with code: no blanks, no comments, no documentation."""
-    silent: set[int] = set()
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Expr)
-            and isinstance(inner.value, ast.Constant)
-            and isinstance(inner.value.value, str)
-        ):
-            silent.update(range(inner.lineno, (inner.end_lineno or inner.lineno) + 1))
-    span = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    return sum(
-        n not in silent and not lines[n - 1].strip().startswith("#") and bool(lines[n - 1].strip())
-        for n in span
-    )
-
-
-def _four_methods(family: str) -> int:
-    import inspect
-
-    cls = type(FAMILIES[family].problem(drawn(family, 6, 1)))
-    source = Path(inspect.getsourcefile(cls) or "").read_text()
-    body = next(
-        n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ClassDef) and n.name == cls.__name__
-    )
-    return sum(
-        _size(n, source.splitlines())
-        for n in body.body
-        if isinstance(n, ast.FunctionDef) and n.name in ("initial", "actions", "apply", "energy")
-    )
+def _energy_at(outcome: Outcome, seconds: float) -> float | None:
+    """Return the least energy reported by then."""
+    known = outcome.curve.energy[outcome.curve.seconds <= seconds]
+    return float(known[-1]) if len(known) else None
 
 
 def write(problems: list[Instance], outcomes: dict[float, list[Outcome]], args: argparse.Namespace) -> None:
@@ -304,8 +292,9 @@ def write(problems: list[Instance], outcomes: dict[float, list[Outcome]], args: 
         f"`{facts['command']}`, commit {facts['commit']}, {facts['date']}; {facts['machine']['cpu']}, "
         f"{facts['machine']['cores']} cores, Python {facts['machine']['python']}.",
         "Gaps are to the best known value of a file, and to the best answer of any run here for drawn instances. "
-        "Processor seconds, set-up included. *dilemma* has the four methods alone, *all hooks* all the "
-        "gallery's classes offer.",
+        "Processor seconds, set-up included; one run of the largest budget serves all budgets, but for "
+        f"{' and '.join(SCHEDULED)}, which plan for theirs. *dilemma* has the four methods alone, *all hooks* all "
+        "the gallery's classes offer.",
     ]
     tables = {}
     for budget, comparison in made.items():
@@ -326,19 +315,19 @@ def write(problems: list[Instance], outcomes: dict[float, list[Outcome]], args: 
     if args.record:
         path = record(args.record, {
             "tables": tables, "code_lines": counts, "problems": {"wrong": wrong},
-            "comparisons": {f"{b:g}": c.to_dict() for b, c in made.items()},
-            "routing": [
-                {"problem": o.problem, "budget": b, "energy": o.energy if math.isfinite(o.energy) else None}
-                for b, runs in outcomes.items() for o in runs if o.strategy == "OR-Tools routing"
+            "references": references, "after": AFTER,
+            "runs": [
+                [o.problem, o.strategy, o.seed, budget, *(_energy_at(o, t) for t in AFTER if t <= budget)]
+                for budget, runs in outcomes.items() for o in runs
+                if o.strategy in SCHEDULED or budget == max(outcomes)
             ],
-        })  # fmt: skip
+        }, compact=True)  # fmt: skip
         (RECORDED / f"{args.record}.md").write_text(text, encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)} and {args.record}.md", file=sys.stderr)
 
 
 def main() -> None:
     """Run and write."""
-    data = ROOT.parent / "shared" / "data" / "or"
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -352,21 +341,25 @@ def main() -> None:
     )
     parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=list(TOOLS), metavar="TOOL")
     parser.add_argument("--set", choices=list(SEEDS), default="holdout", help="which seeds to draw from")
-    parser.add_argument("--instances", type=int, help="drawn instances a family (default 2; quick 1)")
+    parser.add_argument("--instances", type=int, default=1, help="drawn instances a family (default 1)")
+    parser.add_argument("--files", type=int, default=2, help="at most so many files a family (default 2)")
+    parser.add_argument("--store", type=Path, help="keep finished runs here, and go on with them")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="start no run after so many minutes")
     parser.add_argument(
         "--runs", type=int, default=1, help="runs an instance, each with its seed (default 1)"
     )
     parser.add_argument(
-        "--data", type=Path, default=data if data.is_dir() else None, help="folder of OR instances"
+        "--data", type=Path, help="folder of the literature's files, in sub-folders as in `FILES`"
     )
     parser.add_argument("--record", metavar="NAME", help="write recorded/NAME.json and .md (default: generic, or "
                         "generic_quick)")  # fmt: skip
     args = parser.parse_args()
     sys.argv = [
-        "PEERS/bin/python" if a == args.python else a for a in sys.argv
+        {args.python: "PEERS/bin/python", str(args.data): "DATA", str(args.store): "STORE"}.get(a, a)
+        for a in sys.argv
     ]  # as the record shows the command
     args.budgets = args.budgets or ([0.3] if args.quick else [1.0, 10.0])
-    args.instances = args.instances or (1 if args.quick else 2)
+    args.budgets = sorted(args.budgets)
     args.record = args.record or ("generic_quick" if args.quick else "generic")
     if min(args.budgets) <= 0 or args.instances < 1 or args.runs < 1:
         parser.error("--budgets, --instances and --runs: expected positive numbers")

@@ -108,3 +108,32 @@ def test_the_worker_reports_better_and_better_answers_until_the_budget_ends(fami
     assert energies[0] == families.check("job_shop", data, data["greedy"]) or hooks == "1"  # polished already
     assert families.check("job_shop", data, lines[-1]["answer"]) == energies[-1]
     assert lines[-1]["cpu"] < 1.0
+
+
+@pytest.fixture(scope="module")
+def harness(families):
+    return importlib.import_module("generic")
+
+
+def test_a_store_gives_finished_runs_back_and_refuses_those_of_another_commit(harness, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    harness.Store(path, "abc").put("tsp | alns | 0", {"10": {"energy": 3.0}})
+    again = harness.Store(path, "abc")
+    assert again.get("tsp | alns | 0") == {"10": {"energy": 3.0}}
+    assert again.get("tsp | deap | 0") is None
+    with pytest.raises(SystemExit, match="made by commit abc, this is def"):
+        harness.Store(path, "def")
+
+
+def test_one_run_is_read_at_several_budgets_and_each_answer_is_verified(harness, families, tmp_path):
+    data = families.drawn("tsp", SIZE, 4)
+    instance = harness.Instance("t", "tsp", data, tmp_path)
+    energy = families.check("tsp", data, data["greedy"])
+    lines = [
+        {"cpu": 0.5, "energy": energy, "answer": data["greedy"]},
+        {"cpu": 3.0, "energy": energy - 1, "answer": data["greedy"]},
+    ]
+    early, late = (harness._verified(instance, lines[:n], None) for n in (1, 2))
+    assert (early["energy"], early["error"]) == (energy, None)
+    assert late["energy"] == float("inf")
+    assert "claimed" in late["error"]
