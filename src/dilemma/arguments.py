@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -51,7 +51,11 @@ def hashable(action: object) -> bool:
 
 def callback_list(callbacks: Any, verbose: int) -> tuple[Callback, ...]:
     """Return the callbacks a user gave, and the printer that `verbose` asks for."""
-    given = (callbacks,) if callable(callbacks) else tuple(callbacks)
+    if callable(callbacks):
+        callbacks = (callbacks,)
+    if not isinstance(callbacks, Iterable):
+        raise TypeError(f"callbacks: expected functions of an Event, got {type(callbacks).__name__}")
+    given = tuple(callbacks)
     for callback in given:
         if not callable(callback):
             raise TypeError(f"callbacks: expected functions of an Event, got {type(callback).__name__}")

@@ -7,7 +7,9 @@ whose key starts with ``$``. Anything else is kept as its ``repr`` only.
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,6 +90,33 @@ def decode(data: Any) -> Any:
     if tag == "$dict":
         return {k: v for k, v in items}
     raise FormatError(f"expected a known kind of value, got {tag!r}")
+
+
+def read_document(source: str | Path, kind: str) -> Any:
+    """Return the JSON data in `source`: the path of a file, or the text itself where that opens a bracket.
+
+    Raises
+    ------
+    FormatError
+        It is neither; `kind` names what was expected.
+    """
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
+        text = source
+    elif isinstance(source, (str, Path)):
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except ValueError as error:  # not UTF-8, or no path at all
+            raise FormatError(f"{kind}: expected JSON, got something else ({error})") from None
+        except OSError as error:
+            shown = str(source)[:80]
+            raise FormatError(f"{kind}: expected JSON or the path of a JSON file, got {shown!r} "
+                              f"({error.strerror})") from None  # fmt: skip
+    else:
+        raise TypeError(f"{kind}: expected a path or JSON text, got {type(source).__name__}")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{kind}: expected JSON, got something else ({error})") from None
 
 
 def _array(data: dict[str, Any]) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dilemma.encoding import decode, encode
+from dilemma.encoding import decode, encode, read_document
 from dilemma.errors import FormatError
 from dilemma.stop import StopReason
 
@@ -260,13 +260,8 @@ class Result:
 
     @classmethod
     def from_json(cls, source: str | Path) -> Result:
-        """Read what `to_json` wrote: the text itself, or a `pathlib.Path` to a file."""
-        text = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
-        try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise FormatError(f"result: expected JSON, got something else ({error})") from None
-        return cls.from_dict(data)
+        """Read what `to_json` wrote: a path to a file, or the text itself."""
+        return cls.from_dict(read_document(source, "result"))
 
     @classmethod
     def from_dict(cls, data: Any) -> Result:

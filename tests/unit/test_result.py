@@ -35,6 +35,7 @@ def test_json_round_trip_keeps_everything(tmp_path):
     path = tmp_path / "run.json"
     result.to_json(path)
     again = Result.from_json(path)
+    assert Result.from_json(str(path)).to_json() == again.to_json()
     assert again.to_dict() == result.to_dict()
     assert again.trace == result.trace
     assert again.actions == result.actions
@@ -76,6 +77,9 @@ def test_arrays_come_back_with_shape_and_type():
     ("text", "words"),
     [
         ("not json", "JSON"),
+        ("\0", "JSON"),
+        ("{", "JSON"),
+        ("[" * 100_000, "JSON"),
         ("{}", "schema"),
         ("[]", "schema"),
         ('{"schema": "dilemma.result", "version": 99}', "version"),
@@ -100,3 +104,15 @@ def test_improvements_start_with_the_greedy_and_fall():
     rows = result.trace.improvements()
     assert rows[0].iteration == 0
     assert [r.energy for r in rows] == sorted((r.energy for r in rows), reverse=True)
+
+
+def test_a_binary_file_is_refused(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="JSON"):
+        Result.from_json(path)
+
+
+def test_a_result_is_read_from_paths_and_text_only():
+    with pytest.raises(TypeError, match="path or JSON text, got int"):
+        Result.from_json(3)

@@ -207,6 +207,7 @@ def test_verbose_prints_to_stderr_and_not_to_stdout(capsys):
         ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"executor": 3}, TypeError, "executor"),
         ({"callbacks": [3]}, TypeError, "callbacks"),
+        ({"callbacks": 3}, TypeError, "callbacks: expected functions of an Event, got int"),
         ({"stop": 3}, TypeError, "stop"),
         ({"max_iters": 3}, TypeError, "max_iters"),
     ],

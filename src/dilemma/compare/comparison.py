@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dilemma.compare import analysis, table
 from dilemma.compare.measures import AXES, Axis, Curve, gap, primal_integral
 from dilemma.compare.profiles import Profile
-from dilemma.encoding import decode, encode
+from dilemma.encoding import decode, encode, read_document
 from dilemma.errors import FormatError
 
 if TYPE_CHECKING:
@@ -253,13 +253,8 @@ class Comparison:
 
     @classmethod
     def from_json(cls, source: str | Path) -> Comparison:
-        """Read what `to_json` wrote: the text itself, or a `pathlib.Path` to a file."""
-        text = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
-        try:
-            data = json.loads(text)
-        except ValueError as error:
-            raise FormatError(f"comparison: expected JSON, got something else ({error})") from None
-        return cls.from_dict(data)
+        """Read what `to_json` wrote: a path to a file, or the text itself."""
+        return cls.from_dict(read_document(source, "comparison"))
 
     @classmethod
     def from_dict(cls, data: Any) -> Comparison:
