@@ -12,7 +12,13 @@ Four methods describe a problem; `minimize` improves its greedy for as long as y
 >>> result = dilemma.minimize(Coins())
 >>> result.greedy_energy, result.energy, result.optimal
 (1.0, 0.0, True)
+
+The subpackages `knapsack`, `problems`, `tree`, `strategies`, `data`, `likelihood` and `testing` are imported when
+they are first used: ``dilemma.knapsack.solve(...)`` needs no further import.
 """
+
+from importlib import import_module
+from types import ModuleType
 
 from dilemma.check import Report, check_problem
 from dilemma.compare import Comparison, compare
@@ -23,6 +29,8 @@ from dilemma.search import Event, Search, minimize, search
 from dilemma.stop import StopReason
 
 __version__ = "0.1.0"
+
+_LAZY = ("data", "knapsack", "likelihood", "problems", "strategies", "testing", "tree")
 
 __all__ = [
     "Comparison",
@@ -42,3 +50,13 @@ __all__ = [
     "minimize",
     "search",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _LAZY:
+        return import_module(f"dilemma.{name}")
+    raise AttributeError(f"module 'dilemma' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -197,7 +197,9 @@ class _Player:
                 raise _Stopped
             if not _alike(child, self._call("apply", state, action)):
                 self.report.add(
-                    "apply", "the same action led to two different states", "draw no random numbers in apply"
+                    "apply",
+                    "the same action led to two different states",
+                    "let it depend on its arguments alone: draw no random numbers, change nothing of self",
                 )
             path.append(action)
             states.append(child)

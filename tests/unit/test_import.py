@@ -8,3 +8,16 @@ def test_import_is_silent():
     )
     assert done.stdout == ""
     assert done.stderr == ""
+
+
+def test_subpackages_come_with_their_first_use():
+    """A plain import loads none of them, and using one needs no second import statement."""
+    program = (
+        "import sys, dilemma\n"
+        "assert 'dilemma.knapsack' not in sys.modules and 'dilemma.tree' not in sys.modules\n"
+        "print(dilemma.knapsack.solve([1, 2], [1, 1], 1).value, 'problems' in dir(dilemma))\n"
+        "try: dilemma.knapsac\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["2 True", "module 'dilemma' has no attribute 'knapsac'"]
