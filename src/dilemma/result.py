@@ -141,7 +141,8 @@ class Result:
     energy : float
         Its energy, lower is better.
     greedy_energy : float
-        The energy of candidate 0, the plain greedy.
+        The energy of the plain greedy's solution. Where the problem has a `polish`, candidate 0 is that solution
+        polished, and may already be better.
     bound : float
         No solution is below this; ``-inf`` when nothing is known.
     optimal : bool

@@ -171,7 +171,7 @@ class Search:
         actions = rollout.improved if rollout.improved is not None else (*prefix, *rollout.actions)
         energy, iteration = rollout.energy, len(self._trace)
         if iteration == 0:
-            self._greedy = energy
+            self._greedy = energy if math.isnan(rollout.raw) else rollout.raw
         try:
             self._distinct.add(identity(actions, self.model.commutative))
         except TypeError:

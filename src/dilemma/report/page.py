@@ -115,6 +115,10 @@ def document(title: str, parts: Sequence[str]) -> str:
 """
 
 
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
 def _cards(result: Result) -> str:
     share = ""
     if result.greedy_energy and math.isfinite(result.greedy_energy):
@@ -126,10 +130,10 @@ def _cards(result: Result) -> str:
     else:
         proof = ("proof", "none", "no bound is known")
     seed = "" if result.random_state is None else f"seed {result.random_state}"
-    rate = f"{result.iterations / result.runtime:.3g} candidates a second" if result.runtime > 0 else ""
+    rate = f"{_rate(result.iterations / result.runtime)} candidates a second" if result.runtime > 0 else ""
     cards = [
         ("energy", f"{result.energy:.10g}", result.strategy),
-        ("greedy", f"{result.greedy_energy:.10g}", "candidate 0"),
+        ("greedy", f"{result.greedy_energy:.10g}", "where it started"),
         ("improvement", f"{result.improvement:.10g}", share),
         proof,
         ("candidates", f"{result.iterations:,}", f"{result.distinct:,} distinct"),
