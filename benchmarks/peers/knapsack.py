@@ -1,6 +1,7 @@
 """Knapsack against its peers, in one run: quality after 0.1 and 1 CPU seconds and at the end, on all classes.
 
     python benchmarks/peers/knapsack.py --ortools PYTHON --others PYTHON [--seconds 10] [--out FILE]
+    python benchmarks/peers/knapsack.py --show        # the table of the recorded run
 
 ``--ortools`` names an interpreter with `ortools` installed (its CP-SAT and its knapsack solver), ``--others``
 one with `didppy` and `treesearchsolverpy`; keep both out of this project's environment. Every solver runs in a
@@ -23,28 +24,30 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 from record import provenance  # noqa: E402
 
-CHECKPOINTS = (0.1, 1.0, float("inf"))  # the last: at the end
+CHECKPOINTS = (0.1, 1.0, float("inf"))  # CPU seconds; the last: at the end
 SIZES = ((1000, 10**6), (10_000, 10**6), (100, 10**3))
 SOLVERS = ("dilemma", "ortools-knapsack", "cp-sat", "didppy", "treesearchsolverpy")
 
 
 def run(python: str, solver: str, path: Path, seconds: float) -> dict[str, object]:
-    """Run one solver; its improvements as (cpu seconds, value), its bound and whether it claims a proof."""
+    """Run one solver: the best value at each checkpoint (null: none yet), CPU seconds, bound, claim of a proof."""
     command = [python, str(HERE / "knapsack_runner.py"), solver, str(path), str(seconds)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=3 * seconds + 60)
         lines = done.stdout.strip().splitlines()
         if done.returncode or not lines:
-            return {"error": done.stderr.strip()[-300:] or f"exit code {done.returncode}", "trace": []}
-        return json.loads(lines[-1])
+            answer = {"error": done.stderr.strip()[-300:] or f"exit code {done.returncode}", "trace": []}
+        else:
+            answer = json.loads(lines[-1])
     except subprocess.TimeoutExpired:
-        return {"error": "no answer in time", "trace": []}
+        answer = {"error": "no answer in time", "trace": []}
+    trace = answer.pop("trace")
+    return {"values": [value_at(trace, t) for t in CHECKPOINTS], **answer}
 
 
-def value_at(answer: dict, second: float) -> float | None:
-    """The best value known after so many CPU seconds, None if there is none yet."""
-    values = [value for at, value in answer["trace"] if at <= second]
-    return max(values, default=None)
+def value_at(trace: list[tuple[float, float]], second: float) -> float | None:
+    """Return the best value known after so many CPU seconds, None if there is none yet."""
+    return max((value for at, value in trace if at <= second), default=None)
 
 
 def main() -> None:
@@ -59,7 +62,13 @@ def main() -> None:
     parser.add_argument("--classes", nargs="*", help="default: all")
     parser.add_argument("--sizes", nargs="*", type=int, default=[n for n, _ in SIZES])
     parser.add_argument("--out", type=Path, default=HERE.parent / "recorded" / "knapsack_peers.json")
+    parser.add_argument(
+        "--show", action="store_true", help="print the table of the recorded run, run nothing"
+    )
     args = parser.parse_args()
+    if args.show:
+        print(table(json.loads(args.out.read_text())))
+        return
 
     from dilemma.knapsack import CLASSES, generate, write
 
@@ -86,7 +95,7 @@ def main() -> None:
                 runs.append(row)
                 print(line(row), flush=True)
                 args.out.parent.mkdir(parents=True, exist_ok=True)
-                args.out.write_text(json.dumps(record, indent=1) + "\n")
+                args.out.write_text(json.dumps(record, indent=None) + "\n")
     print(table(record))
 
 
@@ -94,9 +103,8 @@ def line(row: dict) -> str:
     """One instance for the log."""
     parts = []
     for solver, answer in row["solvers"].items():
-        last = answer["trace"][-1] if answer["trace"] else ("-", "-")
         proof = "*" if answer.get("optimal") else ""
-        parts.append(f"{solver} {last[1]}{proof} ({answer.get('cpu', answer.get('error'))})")
+        parts.append(f"{solver} {answer['values'][-1]}{proof} ({answer.get('cpu', answer.get('error'))})")
     return f"{row['class']} n={row['n']} R={row['range']}: " + ", ".join(parts)
 
 
@@ -105,28 +113,33 @@ def table(record: dict) -> str:
     lines = [
         "| n (range) | solver | "
         + " | ".join(f"gap, {t} (best on)" for t in record["checkpoints"])
-        + " | proved |",
-        "|---|---|" + "---|" * (len(CHECKPOINTS) + 1),
+        + " | proved | CPU s, median |",
+        "|---|---|" + "---|" * (len(CHECKPOINTS) + 2),
     ]
     groups = defaultdict(list)
     for row in record["runs"]:
         groups[row["n"], row["range"]].append(row)
-    for (n, size), rows in groups.items():
-        best = [max((v for a in r["solvers"].values() for _, v in a["trace"]), default=0) for r in rows]
+    for (n, size), rows in sorted(groups.items()):
+        best = [max(a["values"][-1] or 0 for a in r["solvers"].values()) for r in rows]
         for solver in rows[0]["solvers"]:
-            cells = []
-            for t in CHECKPOINTS:
-                got = [value_at(r["solvers"][solver], t) for r in rows]
-                hit = sum(g == b for g, b in zip(got, best, strict=True))
-                gaps = [100 * (b - g) / b for g, b in zip(got, best, strict=True) if g is not None]
-                missing = sum(g is None for g in got)
-                mean = f"{sum(gaps) / len(gaps):.2g} %" if gaps else "–"
-                cells.append(f"{mean} ({hit}/{len(rows)}" + (f", {missing} none)" if missing else ")"))
-            proved = sum(bool(r["solvers"][solver].get("optimal")) for r in rows)
-            lines.append(
-                f"| {n:,} ({size:,}) | {solver} | " + " | ".join(cells) + f" | {proved}/{len(rows)} |"
+            answers = [r["solvers"][solver] for r in rows]
+            cells = [cell([a["values"][k] for a in answers], best) for k in range(len(CHECKPOINTS))]
+            proved = sum(
+                bool(a.get("optimal")) and a["values"][-1] == b for a, b in zip(answers, best, strict=True)
             )
+            spent = sorted(a["cpu"] for a in answers if "cpu" in a)
+            cells += [f"{proved}/{len(rows)}", f"{spent[len(spent) // 2]:.3g}" if spent else "–"]
+            lines.append(f"| {n:,} ({size:,}) | {solver} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def cell(got: list[float | None], best: list[float]) -> str:
+    """Mean gap over the instances with an answer, and on how many it is the best known."""
+    hit = sum(g == b for g, b in zip(got, best, strict=True))
+    gaps = [100 * (b - g) / b for g, b in zip(got, best, strict=True) if g is not None]
+    missing = len(got) - len(gaps)
+    mean = f"{sum(gaps) / len(gaps):.2g} %" if gaps else "–"
+    return f"{mean} ({hit}/{len(got)}" + (f", {missing} none)" if missing else ")")
 
 
 if __name__ == "__main__":

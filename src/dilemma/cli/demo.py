@@ -93,7 +93,7 @@ def tree_row(seed: int) -> Row:
     trace = model.trace_
     errors = trace.train_error
     lower = float(model.tree_.bound)
-    curve = [(int(i), 100 * (e - lower) / len(y)) for i, e in zip(trace.iteration, errors, strict=True)]
+    curve = [(int(i) + 1, 100 * (e - lower) / len(y)) for i, e in zip(trace.iteration, errors, strict=True)]
     return Row(
         name=f"decision tree, depth {DEPTH}",
         greedy=f"{errors[0]:,.0f} errors",
@@ -155,7 +155,7 @@ def _draw(rows: list[Row], out: Path) -> Path:
     figure = Figure(figsize=(3.4 * len(rows), 3.2), layout="constrained")
     for ax, row in zip(figure.subplots(1, len(rows), squeeze=False)[0], rows, strict=True):
         x, gaps = (np.array(c, dtype=float) for c in zip(*row.curve, strict=True))
-        ax.step(np.maximum(x, 1), gaps, where="post", color="#0b6e4f", linewidth=2)
+        ax.step(x, gaps, where="post", color="#0b6e4f", linewidth=2)
         ax.axhline(row.gap_before, color="#b23a48", linewidth=1, linestyle="--")
         ax.annotate("greedy", (1, row.gap_before), xytext=(3, 4), textcoords="offset points", color="#b23a48")
         ax.set_xscale("log")

@@ -9,7 +9,7 @@ value and weight reported are rounded, once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -106,7 +106,13 @@ class Instance:
         if self.kind == "int":
             return total // scale
         if self.kind == "float":
-            return total / scale  # true division of integers rounds correctly
+            try:
+                return total / scale  # true division of integers rounds correctly
+            except OverflowError:
+                raise ValueError(
+                    "values and weights: their sum is beyond the largest float; give Decimal, Fraction or int, "
+                    "or divide them all by some number"
+                ) from None
         if self.kind == "fraction":
             return Fraction(total, scale)
         with localcontext() as context:
@@ -188,7 +194,7 @@ def _fraction(x: Number) -> Fraction:
 def _column(name: str, data: Any) -> tuple[npt.NDArray[Any], str]:
     if isinstance(data, np.ndarray):
         array = data
-    elif isinstance(data, (str, bytes)) or not hasattr(data, "__len__"):
+    elif isinstance(data, (str, bytes, Set, Mapping)) or not hasattr(data, "__len__"):
         raise TypeError(f"{name}: expected a sequence of numbers (got {type(data).__name__})")
     else:
         data = list(data)

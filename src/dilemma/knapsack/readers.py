@@ -44,6 +44,14 @@ def number(name: str, line: int, token: str) -> Number:
     return as_float
 
 
+def amount(name: str, line: int, token: str) -> Number:
+    """Parse a value, a weight or a capacity: a number that is not negative."""
+    parsed = number(name, line, token)
+    if parsed < 0:
+        _fail(name, line, f"expected a number >= 0 (got {token[:40]!r})")
+    return parsed
+
+
 def count(name: str, line: int, token: str) -> int:
     """Parse a number of items."""
     if not _WHOLE.match(token) or token.startswith("-") or len(token) > 12:
@@ -52,12 +60,19 @@ def count(name: str, line: int, token: str) -> int:
 
 
 def rows(
-    name: str, lines: list[str], first: int, n: int, columns: int, separator: str | None = None
+    name: str,
+    lines: list[str],
+    first: int,
+    n: int,
+    columns: int,
+    separator: str | None = None,
+    wanted: tuple[int, ...] | None = None,
 ) -> list[np.ndarray[Any, Any] | list[Number]]:
     """Parse `n` lines of `columns` numbers each, from line index `first`; blank lines are skipped.
 
-    Returns the columns.
+    Returns the columns, or those `wanted`; what stands in the others does not matter.
     """
+    wanted = wanted or tuple(range(columns))
     block = lines[first : first + n]
     if n >= FAST_FROM and len(block) == n:
         try:  # plain 64-bit integers, the common case
@@ -65,9 +80,9 @@ def rows(
             table = np.loadtxt(text, dtype=np.int64, delimiter=separator, ndmin=2, comments=None)
         except (ValueError, OverflowError):
             table = None
-        if table is not None and table.shape == (n, columns):
-            return [np.ascontiguousarray(table[:, k]) for k in range(columns)]
-    out: list[list[Number]] = [[] for _ in range(columns)]
+        if table is not None and table.shape == (n, columns) and table.min() >= 0:
+            return [np.ascontiguousarray(table[:, k]) for k in wanted]
+    out: list[list[Number]] = [[] for _ in wanted]
     at, found = first, 0
     while found < n:
         if at >= len(lines):
@@ -76,8 +91,8 @@ def rows(
         if tokens and tokens != [""]:
             if len(tokens) != columns:
                 _fail(name, at + 1, f"expected {columns} numbers (got {lines[at].strip()[:60]!r})")
-            for column, token in zip(out, tokens, strict=True):
-                column.append(number(name, at + 1, token))
+            for column, k in zip(out, wanted, strict=True):
+                column.append(amount(name, at + 1, tokens[k]))
             found += 1
         at += 1
     return list(out)
@@ -108,7 +123,7 @@ def read_kp(name: str, text: str, _: int) -> Parsed:
     if len(head) != 2:
         _fail(name, at + 1, f"expected 'n capacity' (got {lines[at].strip()[:60]!r})")
     n = count(name, line, head[0])
-    capacity = number(name, at + 1, head[1])
+    capacity = amount(name, at + 1, head[1])
     values, weights = rows(name, lines, at + 1, n, 2)
     if isinstance(values, list) or any(line.strip() for line in lines[at + 1 + n :]):
         _nothing_after(name, lines, n, at + 1)
@@ -151,7 +166,7 @@ def _read_block(name: str, lines: list[str], at: int) -> tuple[Parsed, int]:
         at += 1
     if at < len(lines) and not lines[at].startswith("---"):
         _fail(name, at + 1, f"expected '-----' after {n} items (got {lines[at].strip()[:60]!r})")
-    return (values, weights, number(name, *head["c"])), at + 1
+    return (values, weights, amount(name, *head["c"])), at + 1
 
 
 def _read_plain(name: str, lines: list[str], index: int) -> Parsed:
@@ -169,7 +184,7 @@ def _read_plain(name: str, lines: list[str], index: int) -> Parsed:
         )
     _, values, weights = rows(name, lines[:-1], at + 1, n, 3)
     _nothing_after(name, lines[:-1], n, at + 1)
-    return values, weights, number(name, len(lines), last[0])
+    return values, weights, amount(name, len(lines), last[0])
 
 
 def read_csv(name: str, text: str, _: int) -> Parsed:
@@ -180,7 +195,7 @@ def read_csv(name: str, text: str, _: int) -> Parsed:
     while at < len(lines) and (not lines[at].strip() or lines[at].lstrip().startswith("#")):
         comment = re.match(r"\s*#\s*capacity\s*[:=,\s]\s*(\S+)\s*\Z", lines[at], re.IGNORECASE)
         if comment:
-            capacity = number(name, at + 1, comment[1])
+            capacity = amount(name, at + 1, comment[1])
         at += 1
     if at == len(lines):
         _fail(name, len(lines), "expected a header naming value and weight (the file ends)")
@@ -192,8 +207,10 @@ def read_csv(name: str, text: str, _: int) -> Parsed:
             _fail(name, at + 1, f"expected one column named {names[0]!r} (got {lines[at].strip()[:60]!r})")
         places.append(found[0])
     items = sum(bool(line.strip()) for line in lines[at + 1 :])
-    columns = rows(name, lines, at + 1, items, len(header), ",") if items else [[]] * len(header)
-    return columns[places[0]], columns[places[1]], capacity
+    if not items:
+        return [], [], capacity
+    values, weights = rows(name, lines, at + 1, items, len(header), ",", (places[0], places[1]))
+    return values, weights, capacity
 
 
 def read_json(name: str, text: str, _: int) -> Parsed:

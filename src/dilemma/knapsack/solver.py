@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from dilemma.arguments import generator
+from dilemma.stop import checked_count, checked_number
 
 from .instance import Column, Instance, Number, exact_sum
 from .kernel import Answer, Options, choose, run
@@ -213,7 +218,7 @@ def solve_instance(
     free = np.flatnonzero((weights == 0) & (values > 0))
     live = np.flatnonzero((weights > 0) & (values > 0) & (weights <= min(data.capacity, _most(weights))))
     if random_state is not None:
-        live = np.random.default_rng(random_state).permutation(live)
+        live = generator(random_state).permutation(live)
     base = exact_sum(values[free])
     live_values, value_unit = _in_units(values[live])
     live_weights, weight_unit = _in_units(weights[live])
@@ -268,18 +273,17 @@ def _check_options(
     max_queue: int,
     trace: str,
 ) -> None:
-    if time_limit is not None and not time_limit >= 0:
-        raise ValueError(f"time_limit: expected seconds >= 0, or None (got {time_limit!r})")
-    if time_limit is not None and math.isinf(time_limit):
-        raise ValueError("time_limit: expected a finite number of seconds; use None for no limit")
-    if max_iter is not None and max_iter < 1:
-        raise ValueError(f"max_iter: expected at least 1, the greedy, or None (got {max_iter!r})")
-    if core_after is not None and core_after < 0:
-        raise ValueError(f"core_after: expected a number of candidates >= 0, or None (got {core_after!r})")
-    if max_states < 1:
-        raise ValueError(f"max_states: expected at least 1 (got {max_states!r})")
-    if not 2 <= max_queue <= 2**31:
-        raise ValueError(f"max_queue: expected 2 to 2**31 (got {max_queue!r})")
+    if time_limit is not None:
+        seconds = checked_number("time_limit", time_limit)
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"time_limit: expected finite seconds >= 0, or None for no limit, got {seconds}")
+    if max_iter is not None:
+        checked_count("max_iter", max_iter)  # 1: the greedy
+    if core_after is not None:
+        checked_count("core_after", core_after, 0)
+    checked_count("max_states", max_states)
+    if checked_count("max_queue", max_queue, 2) > 2**31:
+        raise ValueError(f"max_queue: expected 2 to 2**31, got {max_queue}")
     if trace not in ("improvements", "all"):
         raise ValueError(f"trace: expected 'improvements' or 'all' (got {trace!r})")
 
@@ -302,10 +306,16 @@ def _in_units(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
     return (column // unit if unit > 1 else column), max(unit, 1)
 
 
-def _as_integer(number: Number, scale: int) -> int:
-    """Return the least integer that is not below `number` times `scale`."""
-    exact = Instance([number], [0], 0).integers()  # the same reading of floats as everywhere
-    return -(-int(exact.values[0]) * scale // exact.value_scale)
+def _as_integer(target: Number, scale: int) -> int:
+    """Return the least integer that is not below `target` times `scale`."""
+    if isinstance(target, bool) or not isinstance(target, (int, float, Decimal, Fraction, np.number)):
+        raise TypeError(f"target: expected a number, got {type(target).__name__} {target!r}")
+    if isinstance(target, (float, np.floating, Decimal)) and not math.isfinite(target):
+        raise ValueError(f"target: expected a finite number, got {target!r}")
+    if target <= 0:
+        return 0  # reached by the greedy
+    exact = Instance([0], [0], target).integers()  # the same reading of floats as everywhere
+    return -(-exact.capacity * scale // exact.weight_scale)
 
 
 def _plain(number: Number) -> int | float | str:

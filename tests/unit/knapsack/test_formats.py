@@ -99,7 +99,9 @@ def test_capacity_can_be_given(tmp_path):
         ("2 fifty\n60 10\n100 20\n", r"line 1: expected a number \(got 'fifty'\)"),
         ("-2 50\n", r"line 1: expected the number of items \(got '-2'\)"),
         ("999999999999 50\n1 1\n", r"expected 999999999999 items \(the file ends after 1\)"),
-        ("2 50\n60 10\n-100 20\n", r"values: expected numbers >= 0 \(got -100 at index 1\)"),
+        ("2 50\n60 10\n-100 20\n", r"line 3: expected a number >= 0 \(got '-100'\)"),
+        ("2 -50\n60 10\n100 20\n", r"line 1: expected a number >= 0 \(got '-50'\)"),
+        ("100 50\n" + "60 10\n" * 99 + "60 -10\n", r"line 101: expected a number >= 0 \(got '-10'\)"),
         ("3\n", "line 1: expected the capacity"),
         ("hello there world\n", "line 1: expected 'n capacity'"),
         (b"2 50\n60 10\n100 \xff\n", "line 3: expected text"),
@@ -138,6 +140,11 @@ def test_every_truncation_is_noticed_or_parses_to_fewer_digits(tmp_path, format)
             continue
         fewer_items = format == "csv"  # a csv file does not say how many there are
         assert fewer_items or got.n == instance.n
+
+
+def test_other_columns_of_a_csv_file_may_hold_anything(tmp_path):
+    text = "# capacity: 50\nname,value,weight,change\nlamp,60,10,-3\nrug,100,20,up\nbed,120,30,\n"
+    assert read(put(tmp_path, text)) == Instance([60, 100, 120], [10, 20, 30], 50)
 
 
 def test_malformed_lines_deep_in_a_large_file_are_named(tmp_path):

@@ -215,10 +215,10 @@ def test_environment_chooses_the_kernel():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"time_limit": -1}, "time_limit: expected seconds >= 0"),
+        ({"time_limit": -1}, "time_limit: expected finite seconds >= 0"),
         ({"time_limit": float("nan")}, "time_limit"),
-        ({"time_limit": float("inf")}, "use None"),
-        ({"max_iter": 0}, "max_iter: expected at least 1"),
+        ({"time_limit": float("inf")}, "None for no limit"),
+        ({"max_iter": 0}, "max_iter: expected an integer >= 1"),
         ({"core_after": -1}, "core_after"),
         ({"max_states": 0}, "max_states"),
         ({"max_queue": 1}, "max_queue"),
@@ -230,6 +230,38 @@ def test_environment_chooses_the_kernel():
 def test_wrong_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         solve([1], [1], 1, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"time_limit": "1"}, "time_limit: expected a number, got str"),
+        ({"max_iter": 2.5}, "max_iter: expected an integer, got float"),
+        ({"max_iter": True}, "max_iter"),
+        ({"core_after": 1.5}, "core_after"),
+        ({"max_states": None}, "max_states"),
+        ({"max_queue": "a"}, "max_queue"),
+        ({"random_state": "x"}, "random_state: expected an int"),
+        ({"target": "5"}, "target: expected a number"),
+        ({"target": None, "trace_all": True}, "trace_all"),
+    ],
+)
+def test_options_of_a_wrong_type_are_named(options, message):
+    with pytest.raises(TypeError, match=message):
+        solve([1], [1], 1, **options)
+
+
+@pytest.mark.parametrize("target", [0, -5, -0.5])
+def test_a_target_the_greedy_reaches_ends_the_run_at_once(target, kernel):
+    result = solve([60, 100, 120], [10, 20, 30], 50, target=target, kernel=kernel)
+    assert (result.iterations, result.stop_reason) == (1, "target")
+
+
+def test_float_sums_beyond_the_largest_float_are_a_clear_error(kernel):
+    with pytest.raises(ValueError, match="beyond the largest float"):
+        solve([1e308, 1e308], [1, 1], 2, kernel=kernel)
+    whole = solve([10**308, 10**308], [1, 1], 2, kernel=kernel)
+    assert whole.value == 2 * 10**308
 
 
 def test_native_kernel_refuses_what_it_cannot_hold():
