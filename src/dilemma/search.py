@@ -20,7 +20,7 @@ from dilemma.executors import executor_for
 from dilemma.problem import Action, Model, Problem, State
 from dilemma.result import Result, Trace
 from dilemma.rollout import Proposal, Rollout, Status, grow
-from dilemma.stop import Progress, StopReason, stop_rule
+from dilemma.stop import Progress, StopReason, checked_count, stop_rule
 from dilemma.strategies import resolve
 from dilemma.strategies.base import Strategy
 
@@ -74,6 +74,7 @@ class Search:
         random_state: int | np.random.Generator | None = 0,
         n_jobs: int | None = 1,
         executor: Any = None,
+        batch: int | None = None,
         callbacks: Callback | Sequence[Callback] = (),
         verbose: int = 0,
         warm_start: Iterable[Action] | None = None,
@@ -90,6 +91,7 @@ class Search:
             stop=stop,
         )
         self._max_iter = max_iter
+        self._batch = None if batch is None else checked_count("batch", batch)
         self._deadline = None if time_limit is None else self._started + float(time_limit)
         if not self._rule.rules and not self.strategy.traits.finite:
             raise ValueError(
@@ -155,11 +157,11 @@ class Search:
     def _window(self) -> int:
         """Return how many proposals to ask for at once.
 
-        One at a time at first, when every candidate changes what to do next, and then a few per cent of what
-        was done already: enough to keep workers busy. It depends on counts alone, so that the answer is the
-        same for any number of workers.
+        The user's `batch`, or one at a time at first, when every candidate changes what to do next, and then a
+        few per cent of what was done already: enough to keep workers busy where candidates are quick. It depends
+        on counts alone, so that the answer is the same for any number of workers.
         """
-        window = max(1, min(64, len(self._trace) // 32))
+        window = max(1, min(64, len(self._trace) // 32)) if self._batch is None else self._batch
         return window if self._max_iter is None else max(1, min(window, self._max_iter - self._effort()))
 
     def _effort(self) -> int:
@@ -299,6 +301,7 @@ class Options(TypedDict, total=False):
     random_state: int | np.random.Generator | None
     n_jobs: int | None
     executor: Any
+    batch: int | None
     callbacks: Callback | Sequence[Callback]
     verbose: int
     warm_start: Iterable[Action] | None
@@ -353,6 +356,10 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
         Worker processes; -1 for all cores. The answer does not depend on it, unless time runs out.
     executor : object, optional
         Anything with ``submit(fn, *args) -> Future`` to use instead of own worker processes.
+    batch : int, optional
+        Candidates grown side by side before the strategy hears of any of them. Default: one at first, then 1/32
+        of the candidates so far, at most 64. Where a candidate takes seconds, give a few times `n_jobs`, so that
+        no worker waits; the answer depends on it (a larger one learns later), and not on `n_jobs`.
     callbacks : callable or sequence of callables
         Called with each `Event`; returning True ends the run.
     verbose : int, default 0
@@ -363,7 +370,8 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
     Returns
     -------
     Result
-        Ctrl-C returns the best so far, with ``stop_reason`` INTERRUPTED.
+        Ctrl-C returns the best so far, with ``stop_reason`` INTERRUPTED; before the greedy is complete there is
+        none, and it raises KeyboardInterrupt as anywhere else.
 
     Notes
     -----
@@ -384,6 +392,8 @@ def minimize(problem: Problem, **options: Unpack[Options]) -> Result:
             pass
     except KeyboardInterrupt:
         searching.stop(StopReason.INTERRUPTED)
+        if not searching.result.iterations:
+            raise
     return searching.result
 
 

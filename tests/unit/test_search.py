@@ -4,9 +4,12 @@ import math
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +38,21 @@ class Bits:
     def energy(self, state):
         time.sleep(self.pause)
         return float(sum(b if i % 3 == 0 else -b for i, b in enumerate(state)))
+
+
+class Counting(Bits):
+    """Notes how many candidates were evaluated at the same time."""
+
+    at_once, most, lock = 0, 0, threading.Lock()
+
+    def energy(self, state):
+        with Counting.lock:
+            Counting.at_once += 1
+            Counting.most = max(Counting.most, Counting.at_once)
+        time.sleep(0.05)
+        with Counting.lock:
+            Counting.at_once -= 1
+        return super().energy(state)
 
 
 class Bounded(Bits):
@@ -122,6 +140,64 @@ def test_ctrl_c_returns_the_best_so_far():
     assert result.energy <= result.greedy_energy
 
 
+def interrupted_run(n_jobs, pause, after):
+    """Send a program of its own SIGINT once it says that it runs; return what it printed and its exit code."""
+    code = (
+        "import sys, dilemma; sys.path.insert(0, sys.argv[1]); from test_search import Bits\n"
+        "if __name__ == '__main__':\n"
+        "    def shown(event):\n"
+        "        if event.iteration == int(sys.argv[4]): print('running', flush=True)\n"
+        "    if sys.argv[4] == '-1': print('running', flush=True)\n"
+        "    r = dilemma.minimize(Bits(40, float(sys.argv[3])), n_jobs=int(sys.argv[2]), callbacks=shown)\n"
+        "    print(r.stop_reason.name, r.iterations, r.energy <= r.greedy_energy, flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(Path(__file__).parent), str(n_jobs), str(pause), str(after)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as program:  # fmt: skip
+        assert program.stdout.readline() == "running\n"
+        time.sleep(0.3)
+        os.killpg(program.pid, signal.SIGINT)  # as a terminal does: the workers get it as well
+        out, err = program.communicate(timeout=60)
+    return out, err, program.returncode
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_of_a_running_program_returns_the_best_so_far(n_jobs):
+    out, err, code = interrupted_run(n_jobs, 0.02, after=5)
+    assert (code, err) == (0, "")
+    reason, iterations, no_worse = out.split()
+    assert (reason, no_worse) == ("INTERRUPTED", "True")
+    assert int(iterations) >= 6
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_before_the_greedy_is_complete_is_an_interrupt(n_jobs):
+    out, err, code = interrupted_run(n_jobs, 30.0, after=-1)
+    assert out == ""
+    assert "KeyboardInterrupt" in err
+    assert code != 0
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_batch_alone_decides_when_the_strategy_hears(batch):
+    traces = {
+        n_jobs: list(minimize(Bits(), max_iter=60, batch=batch, n_jobs=n_jobs).trace.energy)
+        for n_jobs in (1, 2)
+    }
+    assert traces[1] == traces[2]
+    assert len(traces[1]) == 60
+
+
+def test_a_batch_keeps_every_worker_busy_from_the_second_candidate_on():
+    Counting.most = 0
+    with ThreadPoolExecutor(3) as pool:
+        minimize(Counting(), max_iter=13, batch=6, executor=pool, strategy="dilemma_first")
+    assert Counting.most == 3
+
+
 def test_greedy_is_finished_whatever_the_time_limit():
     result = minimize(Bits(20, pause=0.05), time_limit=0.0)
     assert result.iterations == 1
@@ -206,6 +282,8 @@ def test_verbose_prints_to_stderr_and_not_to_stdout(capsys):
         ({"strategy": 3}, TypeError, "strategy"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"executor": 3}, TypeError, "executor"),
+        ({"batch": 0}, ValueError, "batch"),
+        ({"batch": 1.5}, TypeError, "batch"),
         ({"callbacks": [3]}, TypeError, "callbacks"),
         ({"callbacks": 3}, TypeError, "callbacks: expected functions of an Event, got int"),
         ({"stop": 3}, TypeError, "stop"),

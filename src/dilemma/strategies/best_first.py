@@ -24,6 +24,8 @@ from dilemma.strategies.base import Incumbent, Traits
 from dilemma.strategies.explored import Dive, FloatArray, Met, file_dive
 from dilemma.strategies.queues import BestFirstQueue, Queue, UniformQueue
 
+KEYS_KEPT = 16  # keys of states met that are remembered, for each dilemma a bounded queue may hold
+
 Key: TypeAlias = "Callable[[Met, Scales], FloatArray]"
 
 
@@ -67,8 +69,9 @@ class BestFirst:
     Parameters
     ----------
     max_queue : int, optional
-        Keep at most this many dilemmas a queue; beyond it the least urgent half is dropped, and the run can no
-        longer prove anything by exhaustion. Default: no limit.
+        Keep at most this many dilemmas a queue (about 150 bytes each); beyond it the least urgent half is dropped,
+        and the run can no longer prove anything by exhaustion. Of a problem with a `key`, sixteen times as many
+        keys are remembered. Default: no limit.
     normalise : str, callable or Likelihood, optional
         How scores become probabilities (see `dilemma.likelihood`). Default: the problem's own ``normalise``,
         or what the signs of the greedy's scores suggest.
@@ -197,6 +200,8 @@ class BestFirstRun:
                 rollout.cut(i + 1)
                 return
             self._seen.add(key)
+        if self.config.max_queue is not None and len(self._seen) > KEYS_KEPT * self.config.max_queue:
+            self._seen.clear()  # duplicates may be grown again: slower, not wrong
 
     def _rekey(self) -> None:
         """File all open states anew under scales estimated from what has been seen."""

@@ -115,3 +115,31 @@ def test_a_bounded_queue_stays_bounded_and_the_result_is_no_proof():
     assert max(len(queue) for _ in running) <= 500
     assert not running.result.optimal
     assert running._run.dropped
+
+
+def test_a_bounded_queue_bounds_the_keys_remembered_and_nothing_but_time_is_lost():
+    class Merging(Wide):
+        """Many paths to the same sums."""
+
+        def initial(self):
+            return 0, 0
+
+        def actions(self, state):
+            return [(i, float(5 - i)) for i in range(4)] if state[0] < 6 else []
+
+        def apply(self, state, action):
+            return state[0] + 1, state[1] + action
+
+        def energy(self, state):
+            return float((7 * state[1]) % 17)
+
+        def key(self, state):
+            return state
+
+    free = dilemma.minimize(Merging(), strategy=DilemmaFirst())
+    running = dilemma.search(Merging(), strategy=DilemmaFirst(max_queue=3))
+    remembered = [len(running._run._seen) for _ in running]
+    assert max(remembered) <= 16 * 3
+    assert running.result.energy >= free.energy
+    assert free.optimal
+    assert running.result.distinct <= running.result.iterations
