@@ -30,6 +30,7 @@ from dilemma.strategies.policies import typical_gap
 
 RANKING = 10  # what ranking a state's actions counts, against taking one
 PROBATION = 12  # candidates of an operator that are looked up before its decisions are taken on trust
+HOPELESS = 16  # an operator that declined this often in a row is not asked as if that cost nothing
 EXPLORE = 0.15  # share of the effort spread evenly over all operators
 POWER = 2.0  # how sharply effort follows success
 MEMORY = 0.998  # what an operator's record keeps from use to use
@@ -66,12 +67,13 @@ class LargeNeighbourhood:
 class Arm:
     """One operator with its record."""
 
-    __slots__ = ("cost", "effort", "operator", "probation", "reward", "tried")
+    __slots__ = ("cost", "declined", "effort", "operator", "probation", "reward", "tried")
 
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
         self.reward = self.effort = 0.0  # decayed
         self.cost = 1.0  # of one neighbour, smoothed
+        self.declined = 0  # times in a row that it had no neighbour to offer
         self.tried = 0  # candidates looked up since a decision did not fit
         self.probation = PROBATION
 
@@ -84,6 +86,11 @@ class Arm:
         self.reward = MEMORY * self.reward + reward
         self.effort = MEMORY * self.effort + effort
         self.cost += 0.05 * (effort - self.cost)
+
+    def decline(self, typical: float) -> None:
+        """Enter that it had nothing to offer: costs little now and then, a neighbour's effort when it never has."""
+        self.declined += 1
+        self.credit(0.0, 1.0 if self.declined < HOPELESS else typical)
 
     def note(self, plan: Neighbour, rollout: Rollout) -> None:
         """Enter whether the decisions to be taken again fitted."""
@@ -112,6 +119,7 @@ class LargeNeighbourhoodRun(Endless):
         self._trusting = config.trust and model.legal is None
         self._weights: list[float] = []
         self._picked = 0
+        self._typical = 1.0  # effort of a neighbour, smoothed
         self.spent = 0.0  # effort in all
 
     # -- asking -----------------------------------------------------------------------------------------------
@@ -141,7 +149,8 @@ class LargeNeighbourhoodRun(Endless):
             operators.settings["trust"] = self._trusting and arm.trusted
             if (plan := arm.operator(operators)) is not None:
                 break
-            arm.credit(0.0, 1.0)
+            arm.decline(self._typical)
+        arm.declined = 0
         self._pending.append((arm, plan, operators.path))
         return Proposal(plan=plan)
 
@@ -193,6 +202,7 @@ class LargeNeighbourhoodRun(Endless):
         self._accepted = max(0.002, self._accepted + 0.02 * (accepted - self._accepted))
         effort = 1.0 + rollout.nodes + RANKING * rollout.ranked
         self.spent += effort
+        self._typical += 0.02 * (effort - self._typical)
         arm.credit(reward, effort)
         arm.note(plan, rollout)
 

@@ -370,3 +370,38 @@ def test_decisions_that_lead_elsewhere_are_not_believed():
 
     result = dilemma.minimize(Lying(12, 4), strategy="large_neighbourhood", max_iter=60, random_state=0)
     assert result.energy == pytest.approx(Lying(12, 4).energy(result.solution))
+
+
+def test_operators_with_nothing_to_offer_are_not_asked_for_ever():
+    """Where every level offers the same actions, most operators decline: asking them must not be the work."""
+
+    class Levels:
+        def initial(self):
+            return ()
+
+        def actions(self, state):
+            return [(i, 1.0 + (3 * i + len(state)) % 5) for i in range(3)] if len(state) < 60 else []
+
+        def apply(self, state, action):
+            return (*state, action)
+
+        def energy(self, state):
+            return float(sum(a * (i % 3) for i, a in enumerate(state)))
+
+    run = LargeNeighbourhood().start(Model(Levels()), np.random.default_rng(0))
+    asked = 0
+
+    def counted(operator):
+        def ask(operators):
+            nonlocal asked
+            asked += 1
+            return operator(operators)
+
+        return ask
+
+    for arm in run.arms:
+        arm.operator = counted(arm.operator)
+    for _ in range(300):
+        for proposal in run.ask(1):
+            run.tell(grow(Model(Levels()), proposal))
+    assert asked < 20 * 300
