@@ -4,13 +4,14 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 NATIVE := $(wildcard src/dilemma/native/*)
 
-.PHONY: help demo test lint types check wheel pure clean
+.PHONY: help demo test lint types check wheel pure sanitize clean
 
 help:
 	@echo "make demo   install into $(VENV) and improve a greedy on generated problems"
 	@echo "make test   install what tests need and run the whole suite"
 	@echo "make lint   ruff;   make types   mypy --strict"
 	@echo "make wheel  the suite against a built wheel;   make pure   the same without a compiler"
+	@echo "make sanitize  fuzz the native modules under AddressSanitizer and UBSan"
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,8 +41,8 @@ types: .stamp-dev
 
 check: test lint types
 
-# A wheel in a clean environment, with and without the native kernels.
-wheel pure: .stamp-dev
+# A wheel in a clean environment, with and without the native kernels; the native boundary under sanitizers.
+wheel pure sanitize: .stamp-dev
 	$(PY) -m nox -s $@
 
 clean:

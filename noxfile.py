@@ -1,7 +1,8 @@
-"""Longer checks over several environments: nox -s tests, oldest, wheel or pure."""
+"""Longer checks over several environments: nox -s tests, oldest, wheel, pure or sanitize."""
 
 import pathlib
 import shutil
+import subprocess
 
 import nox
 
@@ -37,6 +38,36 @@ def pure(session: nox.Session) -> None:
     _install_wheel(session, {"CXX": "/nonexistent", "CC": "/nonexistent"})
     session.run("dilemma", "info")
     session.run("pytest", "tests", *session.posargs)
+
+
+@nox.session
+def sanitize(session: nox.Session) -> None:
+    """Fuzz the boundary of the native modules, built with AddressSanitizer and UBSan (GCC on Linux)."""
+    build = pathlib.Path("build") / "sanitize"
+    session.install("pytest>=8", "hypothesis>=6.100")
+    session.install(
+        ".",
+        "--config-settings=cmake.define.DILEMMA_SANITIZE=ON",
+        f"--config-settings=build-dir={build}",
+        "--config-settings=install.strip=false",
+        env={"DILEMMA_REQUIRE_NATIVE": "1"},
+    )
+    env = {
+        # Python itself is built without: their run time comes first, and the C++ library beside it, or
+        # exceptions are not followed. What Python never frees is no leak of ours.
+        "LD_PRELOAD": " ".join(_library(name) for name in ("libasan.so", "libubsan.so", "libstdc++.so.6")),
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        "PYTHONMALLOC": "malloc",
+    }
+    fuzz = session.posargs or ["--rounds", "3000"]
+    session.run("python", "tests/property/native_boundary.py", "--sanitized", *fuzz, env=env)
+    session.run("pytest", "-q", "tests/property", env=env)
+
+
+def _library(name: str) -> str:
+    found = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    return found.stdout.strip()
 
 
 def _install_wheel(session: nox.Session, env: dict[str, str]) -> None:

@@ -1,4 +1,5 @@
-// Python bindings of the knapsack kernel. Arguments are checked by the Python wrapper.
+// Python bindings of the knapsack kernel. Arguments are checked by the Python wrapper; what could reach outside an
+// array is checked here again.
 #include <Python.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -53,6 +54,21 @@ T from_python(const nb::int_& value) {
   }
 }
 
+// What the solver rests on: it indexes by weights and sums, so a wrong one would reach outside its arrays.
+template <class T>
+void check_items(const std::vector<T>& values, const std::vector<T>& weights, T capacity) {
+  const T most = T{1} << (sizeof(T) == 8 ? 61 : 125);
+  T value_sum{0}, weight_sum{0};
+  if (capacity < 0 || capacity >= most) throw std::invalid_argument("capacity out of range");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 1 || values[i] >= most || weights[i] < 1 || weights[i] > capacity)
+      throw std::invalid_argument("values and weights: expected positive values and weights of 1 to the capacity");
+    value_sum += values[i];
+    weight_sum += weights[i];
+    if (value_sum >= most || weight_sum >= most) throw std::invalid_argument("the sums are too large");
+  }
+}
+
 template <class Int>
 nb::object array_of(const std::vector<Int>& numbers) {
   auto* data = new std::vector<Int>(numbers);
@@ -73,6 +89,8 @@ nb::dict run_kernel(const Column& value_column, const Column& weight_column, con
   if (run.has_target) run.target = from_python<T>(nb::cast<nb::int_>(target));
   const T room = from_python<T>(capacity);
   std::vector<T> values = read(value_column), weights = read(weight_column);
+  check_items(values, weights, room);
+  if (max_states < 1 || max_queue < 2) throw std::invalid_argument("max_states and max_queue: expected at least 1 and 2");
 
   bool raised = false;  // by a signal handler; its exception stays set
   auto last_look = Run<T>::Clock::now();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <vector>
 
 namespace dilemma {
 
@@ -126,16 +127,54 @@ bool turn_binary(const T* x, std::size_t n_rows, std::size_t n_columns, std::ptr
   return true;
 }
 
-// Number of cuts below each value (cuts ascending, at most 254); 255 for NaN.
+// Cuts of one column (ascending, at most 254), padded for a search of fixed length without branches.
+class CutSearch {
+ public:
+  CutSearch(const double* cuts, std::size_t n_cuts) {
+    while ((std::size_t{1} << levels_) <= n_cuts) ++levels_;
+    padded_.assign((std::size_t{1} << levels_) - 1, INFINITY);
+    std::copy(cuts, cuts + n_cuts, padded_.begin());
+  }
+
+  // Number of cuts below each of up to 64 values; 255 for NaN. Many at once: each search waits for memory.
+  void operator()(const double* values, std::size_t n, std::uint8_t* codes) const {
+    std::uint32_t at[kStrip] = {};
+    for (int level = levels_; level-- > 0;) {
+      const std::uint32_t step = std::uint32_t{1} << level;
+      const double* pivot = padded_.data() + (step - 1);
+      for (std::size_t k = 0; k < n; ++k) at[k] += pivot[at[k]] < values[k] ? step : 0;
+    }
+    for (std::size_t k = 0; k < n; ++k) codes[k] = std::isnan(values[k]) ? 255 : static_cast<std::uint8_t>(at[k]);
+  }
+
+  static constexpr std::size_t kStrip = 64;
+
+ private:
+  int levels_ = 0;
+  std::vector<double> padded_;
+};
+
 inline void search_codes(const double* values, std::size_t n, const double* cuts, std::size_t n_cuts,
                          std::uint8_t* codes) {
-  double padded[256];
-  for (std::size_t k = 0; k < 256; ++k) padded[k] = k < n_cuts ? cuts[k] : INFINITY;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double v = values[i];
-    unsigned at = 0;
-    for (unsigned step = 128; step != 0; step >>= 1) at += padded[at + step - 1] < v ? step : 0;
-    codes[i] = std::isnan(v) ? 255 : static_cast<std::uint8_t>(at);
+  const CutSearch search(cuts, n_cuts);
+  for (std::size_t i = 0; i < n; i += CutSearch::kStrip)
+    search(values + i, std::min(CutSearch::kStrip, n - i), codes + i);
+}
+
+// Codes of some columns of a strided array, a row of `codes` each, written where the column's number says.
+// In strips of rows, so that each line of the array is fetched once.
+template <class T>
+void encode_columns(const T* x, std::size_t n_rows, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
+                    const std::vector<std::int32_t>& columns, const std::vector<CutSearch>& searches,
+                    std::uint8_t* codes) {
+  double values[CutSearch::kStrip];
+  for (std::size_t r = 0; r < n_rows; r += CutSearch::kStrip) {
+    const std::size_t n = std::min(CutSearch::kStrip, n_rows - r);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const T* first = x + static_cast<std::ptrdiff_t>(r) * row_stride + columns[i] * column_stride;
+      for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<double>(first[static_cast<std::ptrdiff_t>(k) * row_stride]);
+      searches[i](values, n, codes + static_cast<std::size_t>(columns[i]) * n_rows + r);
+    }
   }
 }
 

@@ -64,6 +64,36 @@ static bool binary(Rows<T> x, Out<std::uint8_t, 2> codes) {
   return turn_binary(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), codes.data());
 }
 
+template <class T>
+static void encode(Rows<T> x, In<std::int32_t, 1> columns, In<std::int32_t, 1> cut_start, In<double, 1> cuts,
+                   Out<std::uint8_t, 2> codes) {
+  const std::size_t n = columns.shape(0);
+  if (codes.shape(0) != x.shape(1) || codes.shape(1) != x.shape(0))
+    throw nb::value_error("codes: expected shape (columns, rows)");
+  if (cut_start.shape(0) != n + 1 || cut_start.data()[0] != 0 ||
+      cut_start.data()[n] != static_cast<std::int64_t>(cuts.shape(0)))
+    throw nb::value_error("cut_start does not match cuts and columns");
+  std::vector<CutSearch> searches;
+  searches.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t start = cut_start.data()[i], end = cut_start.data()[i + 1];
+    if (start > end || end - start > 254 || end > static_cast<std::int64_t>(cuts.shape(0)))
+      throw nb::value_error("cut_start: expected at most 254 cuts a column");
+    if (columns.data()[i] < 0 || columns.data()[i] >= static_cast<std::int64_t>(x.shape(1)))
+      throw nb::value_error("columns: out of range");
+    searches.emplace_back(cuts.data() + start, static_cast<std::size_t>(end - start));
+  }
+  const std::vector<std::int32_t> which(columns.data(), columns.data() + n);
+  nb::gil_scoped_release release;
+  encode_columns(x.data(), x.shape(0), x.stride(0), x.stride(1), which, searches, codes.data());
+}
+
+template <class T>
+static void bind_encode(nb::module_& m) {
+  m.def("encode", &encode<T>, nb::arg("x").noconvert(), nb::arg("columns").noconvert(),
+        nb::arg("cut_start").noconvert(), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert());
+}
+
 static void counts(In<std::uint64_t, 2> columns, In<std::int32_t, 1> at, In<std::uint64_t, 1> words,
                    In<std::int32_t, 1> word_class, Out<std::int64_t, 2> out) {
   const std::size_t n_words = columns.shape(1);
@@ -93,6 +123,11 @@ NB_MODULE(_predict, m) {
   m.def("binary", &binary<std::uint8_t>, nb::arg("x").noconvert(), nb::arg("codes").noconvert());
   m.def("binary", &binary<float>, nb::arg("x").noconvert(), nb::arg("codes").noconvert());
   m.def("binary", &binary<double>, nb::arg("x").noconvert(), nb::arg("codes").noconvert());
+  bind_encode<double>(m);
+  bind_encode<float>(m);
+  bind_encode<std::uint8_t>(m);
+  bind_encode<std::int32_t>(m);
+  bind_encode<std::int64_t>(m);
   m.def("counts", &counts, nb::arg("columns").noconvert(), nb::arg("at").noconvert(),
         nb::arg("words").noconvert(), nb::arg("word_class").noconvert(), nb::arg("out").noconvert());
   m.def(

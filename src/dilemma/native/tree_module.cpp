@@ -1,11 +1,14 @@
 // Python bindings of the decision-tree engine. Shapes, types and ranges are checked by the caller
-// (dilemma/tree/engine.py and its native wrapper); nothing here trusts them beyond that.
+// (dilemma/tree/engine.py and its native wrapper), with messages for people; here again, since a wrong one
+// would reach outside an array.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -19,6 +22,9 @@ namespace {
 
 template <class T>
 using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+constexpr uint32_t kMostClasses = 1u << 20;  // counts are kept for each class
+constexpr int kMostThreads = 256;
 
 // A data set with the arrays it looks at, kept alive.
 struct Table {
@@ -42,6 +48,7 @@ struct Table {
         view.categorical = categorical.data();
         if (n_codes.shape(0) != view.n_features || categorical.shape(0) != view.n_features) throw std::invalid_argument("features disagree");
         if (codes.shape(1) < 1 || codes.shape(1) >= (size_t(1) << 31)) throw std::invalid_argument("number of rows out of range");
+        if (n_classes > kMostClasses) throw std::invalid_argument("too many classes");
         if (n_classes ? !classes || classes->size() != view.n_rows : !values || values->size() != view.n_rows)
             throw std::invalid_argument("target and rows disagree");
         if (weights && weights->size() != view.n_rows) throw std::invalid_argument("weights and rows disagree");
@@ -62,6 +69,11 @@ struct Table {
             for (uint32_t r = 0; r < view.n_rows; ++r) high = std::max<uint8_t>(high, uint8_t(column[r] + 1));
             if (high > view.n_codes[f]) throw std::invalid_argument("code out of range");
         }
+        for (uint32_t r = 0; r < view.n_rows; ++r) {
+            if (view.values && !std::isfinite(view.values[r])) throw std::invalid_argument("target is not finite");
+            if (view.weights && !(std::isfinite(view.weights[r]) && view.weights[r] >= 0))
+                throw std::invalid_argument("weights must be finite and not negative");
+        }
     }
 };
 
@@ -76,6 +88,11 @@ T lookup(const std::string& name, std::initializer_list<std::pair<const char*, T
     for (const auto& [key, value] : known)
         if (name == key) return value;
     throw std::invalid_argument("unknown name: " + name);
+}
+
+bool same_coding(const DataView& a, const DataView& b) {
+    return a.n_features == b.n_features && a.n_classes == b.n_classes && std::equal(a.n_codes, a.n_codes + a.n_features, b.n_codes) &&
+           std::equal(a.categorical, a.categorical + a.n_features, b.categorical);
 }
 
 std::shared_ptr<Engine> make_engine(std::shared_ptr<Table> data, std::shared_ptr<Table> judge, const nb::dict& options,
@@ -99,13 +116,23 @@ std::shared_ptr<Engine> make_engine(std::shared_ptr<Table> data, std::shared_ptr
     s.judged_by_validation = nb::cast<bool>(options["validation"]);
     s.memory_limit = nb::cast<uint64_t>(options["memory_limit"]);
     s.n_threads = nb::cast<int>(options["n_threads"]);
+    if (s.n_threads < 1 || s.n_threads > kMostThreads) throw std::invalid_argument("n_threads out of range");
     s.random_state = nb::cast<uint64_t>(options["random_state"]);
     if (s.judged_by_validation && !e->judge) throw std::invalid_argument("no validation set");
-    if (e->judge && (e->judge->view.n_features != e->data->view.n_features || e->judge->view.n_classes != e->data->view.n_classes))
-        throw std::invalid_argument("the validation set does not match");
+    if (!(std::isfinite(s.leaf_penalty) && s.leaf_penalty >= 0) || !(std::isfinite(s.min_entropy) && s.min_entropy >= 0))
+        throw std::invalid_argument("leaf_penalty and min_entropy must be finite and not negative");
+    const DataView& data_view = e->data->view;
+    if ((s.criterion == Criterion::squared_error) != (data_view.n_classes == 0))
+        throw std::invalid_argument("squared_error is for regression, and regression for it");
+    if (!data_view.n_classes && (cost_matrix || s.min_entropy > 0))
+        throw std::invalid_argument("cost_matrix and min_entropy are for classification");
+    if (e->judge && !same_coding(data_view, e->judge->view)) throw std::invalid_argument("the validation set does not match");
     if (cost_matrix) {
-        const size_t k = e->data->view.n_classes;
+        const size_t k = data_view.n_classes;
         if (cost_matrix->size() != k * k) throw std::invalid_argument("cost_matrix has another size");
+        for (size_t i = 0; i < k * k; ++i)
+            if (!(std::isfinite(cost_matrix->data()[i]) && cost_matrix->data()[i] >= 0))
+                throw std::invalid_argument("costs must be finite and not negative");
         s.cost_matrix.assign(cost_matrix->data(), cost_matrix->data() + k * k);
     }
     const Order order = lookup<Order>(nb::cast<std::string>(options["search"]),
@@ -143,8 +170,9 @@ NB_MODULE(_tree, m) {
     nb::class_<Engine>(m, "Engine")
         .def("run",
              [](Engine& e, double seconds, int64_t max_iter, bool until_improved) {
+                 if (std::isnan(seconds)) throw std::invalid_argument("seconds is not a number");
                  nb::gil_scoped_release released;
-                 return e.search->run(seconds, max_iter, until_improved, signalled);
+                 return e.search->run(std::max(seconds, 0.0), max_iter, until_improved, signalled);
              })
         .def("plan",
              [](Engine& e) {

@@ -6,6 +6,9 @@
 
 #include <cstring>
 #include <memory>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "tree_types.hpp"
 
@@ -33,6 +36,17 @@ struct Part {
     Key key;  // of all rows whose errors count: training and judging ones
 };
 
+// Under AddressSanitizer what the stack has not given out may not be touched either.
+#ifdef __SANITIZE_ADDRESS__
+inline void forbid(const char* at, size_t bytes) { ASAN_POISON_MEMORY_REGION(at, bytes); }
+inline void allow(const char* at, size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(at, bytes); }
+constexpr size_t kGap = 64;  // between two pieces
+#else
+inline void forbid(const char*, size_t) {}
+inline void allow(const char*, size_t) {}
+constexpr size_t kGap = 0;
+#endif
+
 // Memory that is given back in the reverse order.
 class Stack {
 public:
@@ -40,22 +54,28 @@ public:
         size_t block, used;
     };
     Mark mark() const { return {block_, used_}; }
-    void release(Mark m) { block_ = m.block, used_ = m.used; }
+    void release(Mark m) {
+        for (size_t i = m.block; i <= block_ && i < blocks_.size(); ++i) {
+            const size_t kept = i == m.block ? m.used : 0;
+            forbid(start(blocks_[i]) + kept, blocks_[i].size - kept);
+        }
+        block_ = m.block, used_ = m.used;
+    }
 
     template <class T>
     T* take(size_t count) {
         const size_t bytes = (count * sizeof(T) + 63) & ~size_t(63);
-        while (block_ < blocks_.size() && used_ + bytes > blocks_[block_].size) ++block_, used_ = 0;
+        while (block_ < blocks_.size() && used_ + bytes + kGap > blocks_[block_].size) ++block_, used_ = 0;
         if (block_ == blocks_.size()) {
-            const size_t size = std::max(bytes, size_t(1) << 20);
+            const size_t size = std::max(bytes + kGap, size_t(1) << 20);
             blocks_.push_back({std::unique_ptr<char[]>(new char[size + 64]), size});
+            forbid(start(blocks_.back()), size);
             used_ = 0;
         }
-        char* base = blocks_[block_].data.get();
-        base += (64 - reinterpret_cast<uintptr_t>(base) % 64) % 64;
-        T* out = reinterpret_cast<T*>(base + used_);
-        used_ += bytes;
-        return out;
+        char* out = start(blocks_[block_]) + used_;
+        allow(out, bytes);
+        used_ += bytes + kGap;
+        return reinterpret_cast<T*>(out);
     }
     size_t bytes() const {
         size_t sum = 0;
@@ -68,6 +88,10 @@ private:
         std::unique_ptr<char[]> data;
         size_t size;
     };
+    static char* start(const Block& block) {
+        char* base = block.data.get();
+        return base + (64 - reinterpret_cast<uintptr_t>(base) % 64) % 64;
+    }
     std::vector<Block> blocks_;
     size_t block_ = 0, used_ = 0;
 };

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from dilemma.tree.table import read_dense
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,7 +29,8 @@ except ImportError:  # installed without a compiler
 
 MISSING = 255
 MAX_CODES = 255
-SAMPLE = 200_000  # rows that bins of equal weight are learned from where there are more
+_READ = (np.float64, np.float32, np.uint8, np.int32, np.int64)  # what the kernel reads as it is
+SAMPLE = 50_000  # rows that bins of equal weight are learned from where there are more
 
 
 class Named(Protocol):
@@ -180,7 +183,7 @@ def learn_numeric(
     distinct = distinct + 0.0  # -0.0 and 0.0 are one value; show the plain one
     if len(distinct) <= max_bins:
         return Column(name, None, distinct, distinct)
-    ends = np.searchsorted(known, distinct, side="right")
+    ends = np.append(np.flatnonzero(known[1:] != known[:-1]) + 1, len(known))
     if weights is None:
         cumulative = ends.astype(np.float64)
     else:
@@ -252,25 +255,56 @@ def learn(
         if binary is not None:
             both = np.array([0.0, 1.0])
             return tuple(Column(_name(table, j), None, both, both) for j in range(table.n_columns)), binary
-    codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint8)
+    if table.dense is not None:
+        columns = _learn_dense(table, weights, categorical, max_bins)
+    else:
+        columns = _learn_each(table, weights, categorical, max_bins)
+    return columns, encode(table, columns)
+
+
+def _learn_each(
+    table: Table, weights: NDArray[np.float64] | None, categorical: Sequence[bool | None], max_bins: int
+) -> tuple[Column, ...]:
+    sample = _sample(table.n_rows)
     columns = []
-    sample = None
-    if table.n_rows > SAMPLE:
-        sample = np.sort(np.random.default_rng(0).choice(table.n_rows, SAMPLE, replace=False))
     for j in range(table.n_columns):
         values = table.column(j)
         name = _name(table, j)
         labels = categorical[j] if categorical[j] is not None else values.dtype == object
         if labels:
-            column = learn_labels(values, name)
-        else:
-            if values.dtype == object:
-                values = _as_numbers(values, name)
-            refuse_infinite(values, name)
-            column = learn_sampled(values, weights, name, max_bins, sample)
+            columns.append(learn_labels(values, name))
+            continue
+        if values.dtype == object:
+            values = _as_numbers(values, name)
+        refuse_infinite(values, name)
+        columns.append(learn_sampled(values, weights, name, max_bins, sample))
+    return tuple(columns)
+
+
+def _learn_dense(
+    table: Table, weights: NDArray[np.float64] | None, categorical: Sequence[bool | None], max_bins: int
+) -> tuple[Column, ...]:
+    """The same for one array of numbers: only the sampled rows are read where they suffice."""
+    sample = _sample(table.n_rows)
+    part = table if sample is None or table.dense is None else read_dense(table.dense[sample])
+    weighed = None if weights is None else weights if sample is None else weights[sample]
+    columns = []
+    for j in range(table.n_columns):
+        name = _name(table, j)
+        if categorical[j]:
+            columns.append(learn_labels(table.column(j), name))
+            continue
+        column = learn_numeric(part.column(j), weighed, name, max_bins)
+        if sample is not None and np.array_equal(column.low, column.high):  # few values: none may be missed
+            column = learn_numeric(table.column(j), weights, name, max_bins)
         columns.append(column)
-        codes[j] = column.encode(values)
-    return tuple(columns), codes
+    return tuple(columns)
+
+
+def _sample(n_rows: int) -> NDArray[np.intp] | None:
+    if n_rows <= SAMPLE:
+        return None
+    return np.sort(np.random.default_rng(0).choice(n_rows, SAMPLE, replace=False))
 
 
 def _name(table: Table, j: int) -> str:
@@ -278,10 +312,18 @@ def _name(table: Table, j: int) -> str:
 
 
 def encode(table: Table, columns: Sequence[Column]) -> NDArray[np.uint8]:
-    """Codes of another table (validation, test) under `columns` already learned."""
+    """Codes of a table (training, validation, test) under `columns` already learned."""
     codes = np.empty((len(columns), table.n_rows), dtype=np.uint8)
+    numeric = [j for j, column in enumerate(columns) if column.categories is None]
+    at_once = _native is not None and table.dense is not None and table.dense.dtype in _READ
+    if at_once:
+        cuts = [columns[j].cuts for j in numeric]
+        starts = np.append(0, np.cumsum([len(own) for own in cuts])).astype(np.int32)
+        joined = np.concatenate([np.empty(0), *cuts])
+        _native.encode(table.dense, np.array(numeric, dtype=np.int32), starts, joined, codes)
     for j, column in enumerate(columns):
-        codes[j] = column.encode(_values(table, j, column))
+        if not at_once or column.categories is not None:
+            codes[j] = column.encode(_values(table, j, column))
     return codes
 
 
@@ -305,7 +347,8 @@ def _values(table: Table, j: int, column: Named) -> NDArray[Any]:
         return values
     if values.dtype == object:
         values = _as_numbers(values, column.name)
-    refuse_infinite(values, column.name)
+    if table.dense is None:  # arrays are checked as a whole where they are read
+        refuse_infinite(values, column.name)
     return values
 
 

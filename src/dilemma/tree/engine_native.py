@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 KERNELS = ("auto", "python", "native", "avx512", "avx512bw", "avx2", "baseline")
 DEPTH_LIMIT = 255  # of the native engine; deeper trees than this are no deeper in practice
+MOST_THREADS = 256
+MOST = 2**62  # of iterations, bytes: as good as no limit
 
 
 def module() -> Any:
@@ -66,8 +68,8 @@ class NativeSearch:
             "categorical_splits": settings.categorical_splits,
             "search": settings.search,
             "validation": judge is not None,
-            "memory_limit": int(settings.memory_limit or 0),
-            "n_threads": int(settings.n_threads),
+            "memory_limit": min(int(settings.memory_limit or 0), MOST),
+            "n_threads": min(int(settings.n_threads), MOST_THREADS),
             "random_state": int(settings.random_state) % 2**64,
             "kernel": kernel,
         }
@@ -80,7 +82,7 @@ class NativeSearch:
 
     def run(self, seconds: float, max_iter: int, until_improved: bool) -> str:
         """Go on; why it stopped."""
-        return str(self.engine.run(seconds, max_iter, until_improved))
+        return str(self.engine.run(seconds, min(max_iter, MOST), until_improved))
 
     def plan(self) -> Plan:
         """The best tree so far."""

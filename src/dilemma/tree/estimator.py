@@ -202,10 +202,10 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
         start: float,
     ) -> None:
         seed = int(rng.randint(2**31 - 1))
-        chosen = self.leaf_penalty
-        if chosen == "cv":
+        price, interrupted = self.leaf_penalty, False
+        if price == "cv":
             spent = time.perf_counter() - start
-            chosen = penalty.choose(
+            price, interrupted = penalty.choose(
                 data,
                 lambda part, price: self._settings(part, price, seed, validated=False),
                 self._strata(data.target),
@@ -213,10 +213,12 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
                 time_limit=None if self.time_limit is None else (self.time_limit - spent) / 2,
                 max_iter=self.max_iter,
             )
-        self.leaf_penalty_ = float(chosen)
+        self.leaf_penalty_ = float(price)
         settings = self._settings(data, self.leaf_penalty_, seed, validated=validation is not None)
         self._engine = engine.TreeSearch(data, settings, validation=validation, test=test)
-        self._run(self.time_limit, self.max_iter, start)
+        self._run(self.time_limit, 0 if interrupted else self.max_iter, start)
+        if interrupted:
+            self.stop_reason_ = "interrupt"
 
     def _run(self, time_limit: float | None, max_iter: int | None, start: float) -> None:
         search = self._engine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GRID = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+DEFAULT = 2.0
 FOLDS = 3
 
 
@@ -29,6 +30,13 @@ def rows_of(data: engine.Data, rows: NDArray[np.intp]) -> engine.Data:
     )
 
 
+class Choice(NamedTuple):
+    """The price chosen, and whether Ctrl-C ended the choosing."""
+
+    price: float
+    interrupted: bool
+
+
 def choose(
     data: engine.Data,
     settings: Callable[[engine.Data, float], engine.Settings],
@@ -37,8 +45,11 @@ def choose(
     *,
     time_limit: float | None,
     max_iter: int | None,
-) -> float:
+) -> Choice:
     """The price of `GRID` whose trees cost least on held-out thirds; the highest among equals.
+
+    Thirds that there is no time for are left out; without a single one, and for a handful of rows, the price is
+    `DEFAULT`.
 
     Parameters
     ----------
@@ -54,7 +65,7 @@ def choose(
         Iterations of each search.
     """
     if data.n_rows < 2 * FOLDS:
-        return 2.0
+        return Choice(DEFAULT, False)
     shuffled = rng.permutation(data.n_rows)
     order = shuffled[np.argsort(strata[shuffled], kind="stable")]
     fold = np.empty(data.n_rows, dtype=np.intp)
@@ -62,14 +73,27 @@ def choose(
     deadline = None if time_limit is None else time.perf_counter() + max(time_limit, 0.0)
     cost = np.zeros(len(GRID))
     left = FOLDS * len(GRID)
+    interrupted = False
     for k in range(FOLDS):
         grow = rows_of(data, np.flatnonzero(fold != k))
         held_out = rows_of(data, np.flatnonzero(fold == k))
-        for i, price in enumerate(GRID):
+        here: list[float] = []
+        for price in GRID:
+            share = None if deadline is None else (deadline - time.perf_counter()) / left
+            if share is not None and share <= 0:
+                break
             chosen = settings(grow, price)
             search = engine.TreeSearch(grow, chosen)
-            share = None if deadline is None else max(deadline - time.perf_counter(), 0.0) / left
-            search.run(time_limit=share, max_iter=max_iter)
-            cost[i] += search.tree().cost(held_out, chosen.cost_matrix)
+            try:
+                search.run(time_limit=share, max_iter=max_iter)
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+            here.append(search.tree().cost(held_out, chosen.cost_matrix))
             left -= 1
-    return float(GRID[int(np.flatnonzero(cost <= cost.min() * (1 + 1e-9))[-1])])
+        if len(here) < len(GRID):  # prices are compared on whole folds only
+            break
+        cost += here
+    if left > (FOLDS - 1) * len(GRID):  # not one whole fold
+        return Choice(DEFAULT, interrupted)
+    return Choice(float(GRID[int(np.flatnonzero(cost <= cost.min() * (1 + 1e-9))[-1])]), interrupted)
