@@ -2,10 +2,13 @@
 
     python benchmarks/speed/engine_overhead.py [--record]
 
-1. A problem whose methods cost next to nothing: microseconds of CPU a decision, by strategy.
+1. A problem whose methods cost next to nothing: microseconds of CPU a decision, by strategy. What the methods do
+   cost is measured as in 2 and taken off.
 2. The gallery: every call of the user's methods in a run is recorded and then made again without the engine; the
-   difference of the two CPU times is the engine's share.
-3. Instructions a decision (valgrind --tool=callgrind, if it is there): the same whatever else the machine does.
+   difference of the two CPU times is the engine's share. Once with every method the problems have, as a user runs
+   them, and once with the four methods, `bound` and `key` alone.
+3. Instructions (valgrind, if it is there; minutes): of the engine a decision, and its share of the gallery's runs;
+   the same whatever else the machine does.
 4. A million dilemmas in the queue: resident memory added, in bytes a dilemma.
 """
 
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import functools
 import gc
+import os
 import random
 import re
 import resource
@@ -28,7 +32,6 @@ from record import record
 
 import dilemma
 from dilemma import problems
-from dilemma.strategies import LimitedDiscrepancy
 
 STRATEGIES = ("auto", "dilemma_first", "cumulative_regret", "limited_discrepancy", "random_state")
 
@@ -53,12 +56,16 @@ class Free:
         return 0.0
 
 
+FEW = ("initial", "actions", "apply", "energy", "bound", "key")
+ALL = (*FEW, "polish", "decisions", "legal", "related")
+
+
 class Recorded:
     """Passes a problem through and keeps every call."""
 
-    def __init__(self, problem: object) -> None:
+    def __init__(self, problem: object, methods: tuple[str, ...] = FEW) -> None:
         self.calls: list[tuple[object, tuple[object, ...]]] = []
-        for name in ("initial", "actions", "apply", "energy", "bound", "key"):
+        for name in methods:
             method = getattr(problem, name, None)
             if method is not None:
                 setattr(self, name, self._keep(method))
@@ -72,6 +79,11 @@ class Recorded:
 
         return call
 
+    def again(self) -> None:
+        """Make the same calls once more."""
+        for method, args in self.calls:
+            method(*args)  # type: ignore[operator]
+
 
 class Plain(Recorded):
     """The same methods without the record, so that both runs see the same problem."""
@@ -80,28 +92,37 @@ class Plain(Recorded):
         return method
 
 
+def seconds(call, rounds: int = 3) -> float:  # type: ignore[no-untyped-def]
+    """CPU seconds of a call, the least of a few."""
+    least = float("inf")
+    for _ in range(rounds):
+        gc.collect()
+        start = time.process_time()
+        call()
+        least = min(least, time.process_time() - start)
+    return least
+
+
 def per_decision(candidates: int = 3000) -> list[dict[str, object]]:
     rows = []
     for depth, branching in ((50, 2), (50, 20), (200, 5)):
         for strategy in STRATEGIES:
-            best = float("inf")
-            for _ in range(3):
-                gc.collect()
-                start = time.process_time()
-                result = dilemma.minimize(
-                    Free(depth, branching), strategy=strategy, max_iter=candidates, random_state=0
-                )
-                best = min(best, time.process_time() - start)
+            recorded = Recorded(Free(depth, branching))
+            options = {"strategy": strategy, "max_iter": candidates, "random_state": 0}
+            result = dilemma.minimize(recorded, **options)
+            whole = seconds(lambda o=options: dilemma.minimize(Free(depth, branching), **o))  # noqa: B023
+            engine = whole - seconds(recorded.again)
             rows.append(
                 {
                     "depth": depth,
                     "branching": branching,
                     "strategy": strategy,
-                    "us_per_decision": round(1e6 * best / result.nodes, 2),
-                    "us_per_candidate": round(1e6 * best / result.iterations, 1),
+                    "us_per_decision": round(1e6 * engine / result.nodes, 2),
+                    "us_per_candidate": round(1e6 * engine / result.iterations, 1),
                     "decisions_per_candidate": round(result.nodes / result.iterations, 1),
                 }
             )
+            print(rows[-1], flush=True)
     return rows
 
 
@@ -121,63 +142,90 @@ GALLERY = {
 }
 
 
-def engine_share(strategy: str, candidates: int = 30) -> list[dict[str, object]]:
+def engine_share(strategy: str, methods: tuple[str, ...], candidates: int = 100) -> list[dict[str, object]]:
     rows = []
     for name, make in GALLERY.items():
         problem = make()
-        recorded = Recorded(problem)
-        dilemma.minimize(recorded, strategy=strategy, max_iter=candidates, random_state=0)
-        whole, users = float("inf"), float("inf")
-        for _ in range(3):
-            gc.collect()
-            start = time.process_time()
-            dilemma.minimize(Plain(problem), strategy=strategy, max_iter=candidates, random_state=0)
-            whole = min(whole, time.process_time() - start)
-            start = time.process_time()
-            for method, args in recorded.calls:
-                method(*args)  # type: ignore[operator]
-            users = min(users, time.process_time() - start)
-        share = max(0.0, 1.0 - users / whole)
+        options = {"strategy": strategy, "max_iter": candidates, "random_state": 0}
+        recorded = Recorded(problem, methods)
+        dilemma.minimize(recorded, **options)
+        whole = seconds(lambda p=problem, o=options: dilemma.minimize(Plain(p, methods), **o))
+        users = seconds(recorded.again)
         rows.append(
-            {"problem": name, "strategy": strategy, "seconds": round(whole, 3), "share": round(share, 3)}
+            {
+                "problem": name,
+                "strategy": strategy,
+                "methods": "all" if methods is ALL else "few",
+                "seconds": round(whole, 4),
+                "share": round(max(0.0, 1.0 - users / whole), 3),
+                "user_calls": len(recorded.calls),
+                "engine_us_per_user_call": round(1e6 * (whole - users) / len(recorded.calls), 2),
+            }
         )
+        print(rows[-1], flush=True)
     return rows
 
 
-def instructions(strategy: str) -> dict[str, object] | None:
+PROGRAM = """
+import sys; sys.path.insert(0, sys.argv[1]); import engine_overhead as e, dilemma
+kind, name, strategy, candidates, call = sys.argv[2:]
+options = dict(strategy=strategy, max_iter=int(candidates), random_state=0)
+methods = e.ALL if kind == "all" else e.FEW
+problem = e.Free(50, 2) if name == "free" else e.GALLERY[name]()
+recorded = e.Recorded(problem, methods)
+nodes = dilemma.minimize(recorded, **options).nodes
+if call == "whole": dilemma.minimize(e.Plain(problem, methods), **options)
+if call == "users": recorded.again()
+print("decisions", nodes)
+"""
+
+
+def instructions() -> list[dict[str, object]]:
+    """Count instructions: a program that records a run, the same that also repeats it, or its calls alone."""
     if shutil.which("valgrind") is None:
-        return None
-    counts = [_callgrind(strategy, n) for n in (200, 1200)]
-    decisions = counts[1][1] - counts[0][1]
-    return {
-        "strategy": strategy,
-        "instructions_per_decision": round((counts[1][0] - counts[0][0]) / decisions),
-        "decisions": decisions,
-    }
+        return []
+    rows: list[dict[str, object]] = []
+    cases = [("few", "free", s, 1000) for s in ("auto", "dilemma_first")]
+    cases += [("all", name, "auto", 30) for name in ("TSP 100", "job shop 10", "set cover 500")]
+    for case in cases:
+        counts = {}
+        for call in ("nothing", "nothing", "whole", "users"):  # the first only compiles what Python compiles
+            counts[call], decisions = _count(*map(str, case), call)
+        whole, users = counts["whole"] - counts["nothing"], counts["users"] - counts["nothing"]
+        kind, name, strategy, candidates = case
+        rows.append(
+            {
+                "problem": name,
+                "strategy": strategy,
+                "methods": kind,
+                "candidates": candidates,
+                "decisions": decisions,
+                "engine_instructions_per_decision": round((whole - users) / decisions),
+                "share": round(1.0 - users / whole, 3),
+            }
+        )
+        print(rows[-1], flush=True)
+    return rows
 
 
-def _callgrind(strategy: str, candidates: int) -> tuple[int, int]:
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import engine_overhead as e, dilemma;"
-        f"r = dilemma.minimize(e.Free(50, 2), strategy={strategy!r}, max_iter={candidates}, random_state=0);"
-        "print('decisions', r.nodes)"
-    )
+def _count(*arguments: str) -> tuple[int, int]:
     done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, "-c", program,
-         str(Path(__file__).resolve().parent)],
-        capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "0"},
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", sys.executable,
+         "-c", PROGRAM, str(Path(__file__).resolve().parent), *arguments],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": "0"},
     )  # fmt: skip
-    total = int(re.search(r"Collected : (\d+)", done.stderr).group(1))  # type: ignore[union-attr]
+    total = int(re.search(r"I\s+refs:\s+([\d,]+)", done.stderr).group(1).replace(",", ""))  # type: ignore[union-attr]
     return total, int(done.stdout.split()[1])
 
 
 def memory(dilemmas: int = 1_000_000) -> list[dict[str, object]]:
     """Fill a queue to a million open dilemmas and see what the process grew by, on deep and on shallow trees."""
     rows = []
-    for depth, branching in ((1000, 20), (40, 20), (12, 20)):
+    cases = [(d, "limited_discrepancy") for d in (1000, 40, 12)] + [(d, "two_queues") for d in (1000, 40, 12)]
+    for depth, strategy in cases:
         program = (
             "import sys; sys.path.insert(0, sys.argv[1]); import engine_overhead as e; "
-            f"print(*e.grow_queue({depth}, {branching}, {dilemmas}))"
+            f"print(*e.grow_queue({depth}, 20, {dilemmas}, {strategy!r}))"
         )
         done = subprocess.run(
             [sys.executable, "-c", program, str(Path(__file__).resolve().parent)],
@@ -187,18 +235,20 @@ def memory(dilemmas: int = 1_000_000) -> list[dict[str, object]]:
         rows.append(
             {
                 "depth": depth,
+                "strategy": strategy,
                 "dilemmas": count,
                 "candidates": candidates,
                 "megabytes": round(grown / 1e6),
                 "bytes_per_dilemma": round(grown / count),
             }
         )
+        print(rows[-1], flush=True)
     return rows
 
 
-def grow_queue(depth: int, branching: int, dilemmas: int) -> tuple[int, int, int]:
+def grow_queue(depth: int, branching: int, dilemmas: int, strategy: str) -> tuple[int, int, int]:
     before = _resident()
-    searching = dilemma.search(Free(depth, branching), strategy=LimitedDiscrepancy(), max_iter=10**9)
+    searching = dilemma.search(Free(depth, branching), strategy=strategy, max_iter=10**9)
     queue = searching._run.queues[0]  # type: ignore[attr-defined]
     for event in searching:
         if len(queue) >= dilemmas:
@@ -221,14 +271,14 @@ def main() -> None:
     args = parser.parse_args()
     results = {
         "per_decision": per_decision(),
-        "gallery": engine_share("auto") + engine_share("dilemma_first"),
-        "instructions": [r for s in ("auto", "dilemma_first") if (r := instructions(s)) is not None],
+        "gallery": [
+            *engine_share("auto", ALL),
+            *engine_share("auto", FEW),
+            *engine_share("dilemma_first", FEW),
+        ],
         "memory": memory(),
+        "instructions": instructions(),
     }
-    for title, rows in results.items():
-        print(title)
-        for row in rows:
-            print("  " + "  ".join(f"{k} {v}" for k, v in row.items()))
     if args.record:
         print(record("engine_overhead", results))
 

@@ -119,6 +119,20 @@ class Likelihood:
             return min(math.log(best / other), FLOOR)
         return float(self.gap(best, other))
 
+    def gaps_of(self, best: list[float], other: list[float]) -> list[float]:
+        """Return `gap_of` for a few states: quicker than arrays."""
+        if self.kind != "proportional":
+            return [self.gap_of(b, o) for b, o in zip(best, other, strict=True)]
+        log, top, least = math.log, math.inf, FLOOR
+        gaps = []
+        for b, o in zip(best, other, strict=True):
+            if 0 < o < b < top:
+                gap = log(b / o)
+                gaps.append(gap if gap < least else least)
+            else:
+                gaps.append(self.gap_of(b, o))
+        return gaps
+
     def log_p(self, scores: FloatArray) -> FloatArray:
         """Return log P(A|S) of one state's actions, in the order given."""
         if self.custom is None:

@@ -228,7 +228,7 @@ def offered(offer: Any) -> tuple[Any, Any]:
         return offer
     try:
         pairs: list[Any] = list(offer)
-        if not pairs:
+        if not pairs or pairs == [(), ()]:  # two empty tuples can only mean no actions and no scores
             return (), ()
         actions, scores = zip(*pairs, strict=True)
     except (TypeError, ValueError):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -53,8 +53,7 @@ class Plan(Protocol):
         """Return the candidate, its actions counted from the initial state; a pure function."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """What to grow: take `prefix`, then the action of rank `rank`, then go on by `policy`.
 
     Attributes

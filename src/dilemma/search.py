@@ -9,8 +9,7 @@ import inspect
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -25,8 +24,7 @@ from dilemma.strategies import resolve
 from dilemma.strategies.base import Strategy
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One evaluated candidate, as seen by a loop over `search` and by callbacks.
 
     Attributes

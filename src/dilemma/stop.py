@@ -13,7 +13,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class StopReason(Enum):
@@ -53,8 +53,7 @@ _ADVICE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far a run has come."""
 
     iterations: int  # candidates evaluated, or a tenth of the rollouts given up half-way if more
@@ -88,7 +87,11 @@ class AnyOf(_Rule):
     rules: tuple[Stop, ...]
 
     def reached(self, progress: Progress) -> StopReason | None:
-        return next((r for rule in self.rules if (r := rule.reached(progress)) is not None), None)
+        for rule in self.rules:
+            reason = rule.reached(progress)
+            if reason is not None:
+                return reason
+        return None
 
 
 @dataclass(frozen=True)

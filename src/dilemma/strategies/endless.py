@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Hashable
-from dataclasses import replace
 
 from dilemma.polish import Promising
 from dilemma.problem import Action
@@ -32,7 +31,7 @@ class Endless:
             self.started = True
             return [Proposal()]
         limit = self._promising.threshold()
-        return [replace(proposal, polish_below=limit) for proposal in self.propose(count)]
+        return [proposal._replace(polish_below=limit) for proposal in self.propose(count)]
 
     def propose(self, count: int) -> list[Proposal]:
         """Return up to `count` proposals, the greedy having been told."""

@@ -214,7 +214,7 @@ def _gaps(
     if likelihood.custom is None:
         if len(best) > SHORT:
             return likelihood.gap(best, following)
-        return np.array([likelihood.gap_of(*pair) for pair in zip(rollout.best, rollout.next, strict=True)])
+        return np.array(likelihood.gaps_of(rollout.best, rollout.next))
     gaps = np.full(len(best), math.nan)
     for i, scores in enumerate(rollout.scores):
         log_p, r = likelihood.log_p(scores), rank + 1 if i == 0 else 1
