@@ -56,7 +56,10 @@ def ranked(actions: Any, scores: Any, banned: Container[Action] = ()) -> list[in
     [2, 0]
     """
     if isinstance(scores, np.ndarray):
-        order = np.argsort(-scores, kind="stable").tolist()
+        signed = (
+            scores if scores.dtype.kind in "fi" else scores.astype(float)
+        )  # what is unsigned has no minus
+        order = np.argsort(-signed, kind="stable").tolist()
         if scores[order[-1]] != scores[order[-1]]:  # NaN sorts last
             raise nan_score(scores)
         names = actions.tolist() if isinstance(actions, np.ndarray) else actions

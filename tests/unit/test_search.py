@@ -384,6 +384,20 @@ def test_offers_may_be_pairs_generators_lists_or_arrays():
     assert all(type(a) is int for a in minimize(Arrays(), max_iter=5).actions)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.float32, bool])
+def test_scores_of_any_numeric_type_rank_alike(dtype):
+    class Typed(Bits):
+        def actions(self, state):
+            return ([1, 0], np.array([1, 0], dtype=dtype)) if len(state) < self.n else ([], [])
+
+    class Plain(Typed):
+        def actions(self, state):
+            return [(1, 1.0), (0, 0.0)] if len(state) < self.n else ((), ())
+
+    traces = [minimize(p(), strategy="dilemma_first", max_iter=60).trace for p in (Typed, Plain)]
+    assert traces[0].energy.tolist() == traces[1].energy.tolist()
+
+
 def test_polish_improves_what_is_returned():
     class Polished(Bits):
         def polish(self, state):

@@ -299,6 +299,7 @@ class _Growth:
     def follow(self, links: dict[Action, tuple[Action, ...]]) -> None:
         """Follow chains of kept neighbours; where one ends, let the greedy choose the next chain's end."""
         left, repeated = dict(links), self.plan.repeated
+        near, beside = _neighbours_left(links)
         path = self.rollout.actions
         left_over: tuple[Action, ...] = ()
         while left and not self.late():
@@ -312,7 +313,7 @@ class _Growth:
                     return
                 names = actions.tolist() if isinstance(actions, np.ndarray) else actions
                 # an end of a chain has at most one neighbour that is still to come
-                ends = [i for i, a in enumerate(names) if a in left and sum(b in left for b in left[a]) < 2]
+                ends = [i for i, a in enumerate(names) if near.get(a, 2) < 2]
                 if ends:
                     part = scores[ends] if isinstance(scores, np.ndarray) else [scores[i] for i in ends]
                     following = self.pick([names[i] for i in ends], part)
@@ -335,6 +336,10 @@ class _Growth:
                     continue
             self.take(following)
             left_over = left.pop(following, ())
+            if near.pop(following, None) is not None:
+                for other in beside.get(following, ()):
+                    if other in near:
+                        near[other] -= 1
             if len(path) > MAX_DECISIONS:
                 raise _endless()
 
@@ -388,6 +393,21 @@ class _Growth:
             self.rollout.status = Status.INTERRUPTED
             return True
         return False
+
+
+def _neighbours_left(
+    links: dict[Action, tuple[Action, ...]],
+) -> tuple[dict[Action, int], dict[Action, list[Action]]]:
+    """Return how many of each action's links lead to actions still to come, and whose links lead to it."""
+    near: dict[Action, int] = {}
+    beside: dict[Action, list[Action]] = {}
+    for action, linked in links.items():
+        near[action] = 0
+        for other in linked:
+            if other in links:
+                near[action] += 1
+                beside.setdefault(other, []).append(action)
+    return near, beside
 
 
 def _without(pending: tuple[Action, ...], chosen: list[Action]) -> tuple[Action, ...]:

@@ -7,17 +7,18 @@ or with a ban, choose again. None knows anything of the problem but what the gre
 
 from __future__ import annotations
 
-import heapq
 import math
 import random
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from dilemma.likelihood import Likelihood
 from dilemma.problem import Action, Model, State, offered
+from dilemma.ranking import ranked
 from dilemma.strategies.neighbourhood import HOLE, Neighbour
 
 TOP = 12  # alternatives looked at in one state
@@ -81,20 +82,18 @@ class Path:
                 return [option for option in stale[1] if option[1] != here]
         actions, scores = offered(self.model.actions(self.state(at)))
         names = actions.tolist() if isinstance(actions, np.ndarray) else actions
-        values = scores.tolist() if isinstance(scores, np.ndarray) else scores
         found: list[tuple[float, Action]] = []
         if len(names) > 1:
-            best = heapq.nlargest(TOP + 1, range(len(names)), key=values.__getitem__)
             if self.model.commutative:
                 self.position(None)
                 taken: Any = self.at
             else:
                 taken = (self.actions[at],)
-            others = (i for i, name in enumerate(names) if name not in taken)
-            best = heapq.nlargest(TOP, others, key=values.__getitem__)
+            order = ranked(actions, scores)
+            best = list(islice((i for i in order if names[i] not in taken), TOP))
             if best:
-                top = np.full(len(best), max(values))
-                gaps = self.likelihood.gap(top, np.array([values[i] for i in best])).tolist()
+                top = np.full(len(best), float(scores[order[0]]))
+                gaps = self.likelihood.gap(top, np.array([float(scores[i]) for i in best])).tolist()
                 found = [(gap, names[i]) for gap, i in zip(gaps, best, strict=True)]
         if self.model.commutative:
             self.options_at[at] = found
