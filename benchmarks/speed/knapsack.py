@@ -23,6 +23,8 @@ import dilemma
 from dilemma.knapsack import CLASSES, Knapsack, generate, read, solve_instance, write
 
 SEED = 11
+SEEDS = range(100, 110)  # of the proofs: none of these instances was used to set anything
+LIMIT = 5.0  # seconds a proof may take
 COUNTED = """
 import sys
 from dilemma.knapsack import generate, solve_instance
@@ -63,21 +65,28 @@ def candidates(n, limit):
     return rows
 
 
-def proofs(n, limit):
-    """CPU seconds to the proof, per class and size of numbers."""
+def proofs(n, limit, seeds):
+    """CPU seconds to the proof, per class and size of numbers, over several seeds."""
     rows = []
     for name in CLASSES:
         for size in (10**3, 10**6):
-            instance = generate(name, n, seed=SEED, range=size)
-            result, seconds = cpu(lambda i=instance: solve_instance(i, time_limit=limit))
-            row = {
-                "class": name,
-                "n": n,
-                "range": size,
-                "seconds": round(seconds, 5),
-                "proved": result.optimal,
-            }
-            rows.append({**row, "gap": result.gap})
+            runs = []
+            for seed in seeds:
+                instance = generate(name, n, seed=seed, range=size)
+                runs.append(cpu(lambda i=instance: solve_instance(i, time_limit=limit)))
+            rows.append(
+                {
+                    "class": name,
+                    "n": n,
+                    "range": size,
+                    "instances": len(runs),
+                    "proved": sum(result.optimal for result, _ in runs),
+                    "mean_seconds": round(sum(s for _, s in runs) / len(runs), 5),
+                    "most_seconds": round(max(s for _, s in runs), 5),
+                    "largest_gap": max(result.gap for result, _ in runs),
+                    "greedy_gap": max(float(r.bound - r.greedy_value) / float(r.bound) for r, _ in runs),
+                }
+            )
             print(rows[-1], flush=True)
     return rows
 
@@ -155,7 +164,7 @@ def main() -> None:
     results = {
         "engines_n_10000_candidates_per_second": engines(),
         "candidates": candidates(10_000, 50_000),
-        "proofs": [*proofs(1000, 20), *proofs(10_000, 20)],
+        "proofs": [row for n in (100, 1000, 10_000) for row in proofs(n, LIMIT, SEEDS)],
         "million": million(),
     }
     if args.instructions:
