@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Callback: TypeAlias = "Callable[[Event], object]"
 
 
-def generator(random_state: object) -> np.random.Generator:
+def generator(random_state: object, name: str = "random_state") -> np.random.Generator:
     """Return the generator a seed stands for."""
     if isinstance(random_state, np.random.Generator):
         return random_state
@@ -25,10 +25,10 @@ def generator(random_state: object) -> np.random.Generator:
         isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer))
     ):
         raise TypeError(
-            f"random_state: expected an int, a numpy Generator or None, got {type(random_state).__name__}"
+            f"{name}: expected an int, a numpy Generator or None, got {type(random_state).__name__}"
         )
     if random_state is not None and random_state < 0:
-        raise ValueError(f"random_state: expected an int >= 0, got {random_state}")
+        raise ValueError(f"{name}: expected an int >= 0, got {random_state}")
     return np.random.default_rng(random_state)
 
 

@@ -188,7 +188,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """Relative distance to the bound, |energy − bound| / |energy|; 0 when proved, inf when unknown."""
+        """Relative distance to the bound, abs(energy − bound) / abs(energy); 0 when proved, inf when unknown."""
         if self.optimal or self.energy == self.bound:
             return 0.0
         if not math.isfinite(self.bound) or self.energy == 0:

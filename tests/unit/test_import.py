@@ -21,3 +21,10 @@ def test_subpackages_come_with_their_first_use():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["2 True", "module 'dilemma' has no attribute 'knapsac'"]
+
+
+def test_import_loads_nothing_that_is_not_needed_yet():
+    code = "import sys, dilemma; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"sklearn", "scipy", "matplotlib", "pandas", "polars", "pooch", "sqlite3", "multiprocessing.pool"}
+    assert not heavy & set(done.stdout.split())

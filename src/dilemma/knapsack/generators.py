@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dilemma.arguments import generator
+
 from .instance import Instance
 
 if TYPE_CHECKING:
@@ -172,7 +174,7 @@ def generate(
         raise ValueError(f"range: expected 1 to {MAX_RANGE} (got {range!r})")
     if not 0.0 <= fill <= 1.0:
         raise ValueError(f"fill: expected a part of the total weight between 0 and 1 (got {fill!r})")
-    rng = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
+    rng = generator(seed, "seed")
     values, weights = CLASSES[name](rng, int(n), int(range))
     # The sum in Python's integers, the product with the float's exact fraction: no overflow, no rounding.
     numerator, denominator = float(fill).as_integer_ratio()

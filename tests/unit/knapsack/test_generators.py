@@ -110,8 +110,9 @@ def test_a_generator_is_used_as_it_stands():
         ({"instance_class": "weak", "n": 2.5}, "n: expected"),
         ({"instance_class": "weak", "n": 3, "range": 0}, "range: expected"),
         ({"instance_class": "weak", "n": 3, "fill": 1.5}, "fill: expected"),
+        ({"instance_class": "weak", "n": 3, "seed": -1}, "seed: expected an int >= 0"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
-        generate(**arguments, seed=1)
+        generate(**{"seed": 1, **arguments})
