@@ -1,6 +1,7 @@
 """`dilemma reproduce`: small runs end to end, resumed, and with wrong inputs."""
 
 import argparse
+import csv
 import html.parser
 import json
 from pathlib import Path
@@ -11,7 +12,7 @@ pytest.importorskip("matplotlib")
 
 from dilemma.cli import reproduce as command
 from dilemma.errors import FormatError
-from dilemma.experiments import panels, reproduce, runs
+from dilemma.experiments import loading, panels, reproduce, runs
 from dilemma.experiments.panels import PANELS, Panel
 
 
@@ -30,11 +31,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         for key, p in PANELS.items()
         if key in {"ecp2011", "ks_24a", "medium"}
     }
-    for module in (panels, runs, reproduce):
+    for module in (loading, panels, runs, reproduce):
         monkeypatch.setattr(module, "PANELS", own)
     monkeypatch.setattr(runs, "QUICK_RUNS", 3)
     monkeypatch.setattr(reproduce, "_queue", lambda source, quick, say: [
-        reproduce.measure("medium", panels.load(own["medium"], [], quick=True).make(""), 12)
+        reproduce.measure("medium", loading.load(own["medium"], "weak", [], quick=True).make(), 12)
     ])  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def test_figure_3_quick_then_resumed(small, tmp_path: Path, capsys: pytest.Captu
     }  # fmt: skip
     for name in ("figure3.png", "figure3.svg", "figure3_medium_readings.png"):
         assert (out / "figures" / name).stat().st_size > 10_000
-    assert (out / "curves" / "medium.csv").read_text().startswith("panel,reading,tree,order")
+    assert (out / "curves" / "medium.uncorrelated.csv").read_text().startswith("panel,reading,tree,order")
     kept = {p: p.read_bytes() for p in (out / "runs").iterdir()}
     assert call("figure3", "--quick", "--out", str(out)) == 0
     assert "there already" in capsys.readouterr().err
@@ -82,10 +83,10 @@ def test_a_run_that_was_stopped_goes_on_where_it_stood(small, tmp_path: Path) ->
     for _ in range(3):
         next(steps)
     steps.close()
-    first = json.loads((tmp_path / "runs" / "medium.json").read_text())
+    first = json.loads((tmp_path / "runs" / "medium.uncorrelated.json").read_text())
     assert len(first["methods"]) == 3
     rest = list(runs.run_task(task))
-    last = json.loads((tmp_path / "runs" / "medium.json").read_text())
+    last = json.loads((tmp_path / "runs" / "medium.uncorrelated.json").read_text())
     assert len(rest) + 3 == len(last["methods"])
     assert all(last["methods"][k] == first["methods"][k] for k in first["methods"])
 
@@ -101,9 +102,9 @@ def test_other_settings_are_not_taken_for_the_same_run(small, tmp_path: Path, mo
 
 def test_a_damaged_record_is_named(small, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "medium.json").write_text("{")
+    (tmp_path / "runs" / "medium.uncorrelated.json").write_text("{")
     (task,) = runs.tasks(["medium"], data=None, out=tmp_path, quick=True)
-    with pytest.raises(FormatError, match=r"medium\.json: not readable"):
+    with pytest.raises(FormatError, match=r"medium\.uncorrelated\.json: not readable"):
         list(runs.run_task(task))
 
 
@@ -139,6 +140,15 @@ def test_wrong_inputs_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="--data: expected a folder"):
         call("figure3", "--data", str(tmp_path / "none"), "--out", str(tmp_path / "o"))
     assert not (tmp_path / "o").exists()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"--data: expected the idx files of MNIST.* found none"):
+        call("figure3", "--data", str(tmp_path / "empty"), "--out", str(tmp_path / "o"))
+    assert not (tmp_path / "o").exists()
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "knapPI_1_100_1000_1.txt").write_text("100 995\n94 485\n")
+    with pytest.raises(FormatError, match="truncated: expected 100 items"):
+        call("all", "--data", str(tmp_path / "cut"), "--out", str(tmp_path / "o"))
+    assert not (tmp_path / "o").exists()
     with pytest.raises(SystemExit):
         call("figure9")
     with pytest.raises(SystemExit):
@@ -149,17 +159,22 @@ def test_real_data_are_found_and_told_apart_from_stand_ins() -> None:
     folder = Path(__file__).parents[3] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("needs ../shared/data")
-    for key, panel in PANELS.items():
-        if panel.kind == "knapsack":
-            loaded = panels.load(panel, [folder], quick=False)
+    with (folder / "knapsack" / "index.csv").open() as stream:
+        optima = {Path(row["file"]).stem: float(row["optimum"]) for row in csv.DictReader(stream)}
+    for panel in PANELS.values():
+        for reading in panel.readings if panel.kind == "knapsack" else ():
+            loaded = loading.load(panel, reading, [folder], quick=False)
             assert loaded.real
-            assert loaded.make("").facts()["optimum"] is not None, key
-    facades = panels.load(PANELS["ecp2011"], [folder], quick=False)
+            facts = loaded.make().facts()
+            assert facts["optimum"] == optima[panels.file_of(panel, reading)]
+    facades = loading.load(PANELS["ecp2011"], "channels-validation", [folder], quick=False)
     assert facades.real
     assert "9 of the 104" in facades.origin
-    arena = facades.make("channels-validation")
+    arena = facades.make()
     assert arena.facts()["classes"] == 7
-    assert panels.load(PANELS["ks_24a"], [folder], quick=True).real is False
+    assert loading.folders_for(None, quick=True) == []  # quick: generated, unless a folder is named
+    assert loading.folders_for(folder, quick=True) == [folder]
+    assert loading.load(PANELS["ks_24a"], "", [], quick=True).real is False
 
 
 def test_several_workers_give_the_same_records_and_report_progress(tmp_path: Path) -> None:

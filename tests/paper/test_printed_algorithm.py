@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dilemma.experiments.known import random_tree
+from dilemma.experiments.known import KnownTree, random_tree
 from dilemma.experiments.theory import visited
 from dilemma.search import minimize
 from dilemma.stop import StopReason
@@ -21,6 +21,26 @@ def test_part_of_the_tree_is_out_of_reach(branching: int, depth: int, reached: i
         assert len(leaves) == 2 * reached  # leaves are filed too, and evaluated again
         root = tree.levels[0][0].argmax()
         assert {leaf // branching ** (depth - 1) for leaf in leaves.tolist()} == {root}
+
+
+def test_the_gap_may_be_that_of_scores_or_of_log_probabilities() -> None:
+    """Eq. 5 has logarithms, Sections V and VI use the scores: where scores are small, so are their gaps."""
+    levels = [np.array([[1.0, 0.0]]), np.array([[0.9, 0.1]] * 2)]
+    levels += [np.array([[0.6, 0.4], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]])]
+
+    class Scaled(KnownTree):
+        """The same P, but scores a hundred times smaller at the second decision."""
+
+        def actions(self, state):
+            names, scores = super().actions(state)
+            return names, [s / 100 for s in scores] if state[0] == 1 else scores
+
+    tree = Scaled(levels)
+    raw, log = (minimize(tree, strategy=Printed(gap=gap)).trace.energy.tolist() for gap in ("raw", "log"))
+    assert raw[:2] == [0, 2]  # 0.008 of a score
+    assert log[:2] == [0, 1]  # log 1.5
+    with pytest.raises(ValueError, match="gap: expected raw or log"):
+        Printed(gap="relative")
 
 
 def test_third_best_actions_are_never_taken() -> None:

@@ -25,13 +25,17 @@ def add_parser(subparsers: Any) -> None:
         "--data",
         type=Path,
         metavar="DIR",
-        help="where MNIST, facades and knapsacks are; what is missing there is taken from the cache of "
-        "`dilemma data`, else generated",
+        help="where MNIST, facades and knapsacks are, at any depth; what is missing there is taken from the cache "
+        "of `dilemma data`, else generated",
     )
     parser.add_argument(
         "--out", type=Path, default=Path("reproduction"), metavar="DIR", help="where to write"
     )
-    parser.add_argument("--quick", action="store_true", help="small generated data, a minute or so")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a minute or so: few candidates and runs, on small generated data unless --data is given",
+    )
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="panels run at once (default: 1)")
     parser.set_defaults(func=run)
 
@@ -52,6 +56,15 @@ def run(args: argparse.Namespace) -> int:
     def say(line: str) -> None:
         print(f"[{time.perf_counter() - start:7.1f} s] {line}", file=sys.stderr, flush=True)
 
-    written = reproduce(args.target, data=args.data, out=args.out, quick=args.quick, jobs=args.jobs, say=say)
+    try:
+        written = reproduce(
+            args.target, data=args.data, out=args.out, quick=args.quick, jobs=args.jobs, say=say
+        )
+    except KeyboardInterrupt:
+        print(
+            f"stopped; what is done is kept in {args.out}, and the same command goes on there",
+            file=sys.stderr,
+        )
+        raise
     print(f"page: {written}\nclaims: {written.with_name('claims.json')}")
     return 0

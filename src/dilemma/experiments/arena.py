@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,21 @@ from dilemma.strategies.base import Strategy
 Record = dict[str, Any]
 
 
-def branching_of(problem: Any) -> float:
-    """Return b: the geometric mean number of actions along the greedy's path."""
-    state, counts = problem.initial(), []
+def greedy_of(problem: Any) -> tuple[Any, ...]:
+    """Return the actions of the plain greedy, built without the engine: the best one until there is none."""
+    state, taken = problem.initial(), []
     while len((offer := problem.actions(state))[0]):
-        counts.append(len(offer[0]))
-        state = problem.apply(state, offer[0][int(np.argmax(offer[1]))].item())
-    return math.exp(float(np.mean(np.log(counts)))) if counts else 1.0
+        taken.append(offer[0][int(np.argmax(offer[1]))].item())
+        state = problem.apply(state, taken[-1])
+    return tuple(taken)
+
+
+def energy_of(problem: Any, actions: tuple[Any, ...]) -> float:
+    """Return the energy of what some actions lead to."""
+    state = problem.initial()
+    for action in actions:
+        state = problem.apply(state, action)
+    return float(problem.energy(state))
 
 
 def run_generic(
@@ -64,22 +73,43 @@ class KnapsackArena:
     """A knapsack panel."""
 
     problem: PaperKnapsack
-    optimum: float | None
 
     def __post_init__(self) -> None:
-        self.branching = branching_of(self.problem)
+        self.branching = self.problem.branching()
+        self.greedy = greedy_of(self.problem)
 
     def run(self, method: Method, seed: int, max_iter: int) -> Record:
         """Return the record of one run."""
         strategy = method.strategy(self.branching)
         return run_generic(self.problem, strategy, seed=seed, max_iter=max_iter)[0]
 
+    def beyond(self, seconds: float) -> Record:
+        """Return what the knapsack solver of this library makes of the instance in a given time."""
+        from dilemma import knapsack
+
+        start = time.process_time()
+        # Sections V and VII speak of whole numbers; the solver is exact on them.
+        result = knapsack.solve(
+            self.problem.values, self.problem.weights, self.problem.capacity, time_limit=seconds
+        )
+        return {
+            "cpu_seconds": time.process_time() - start,
+            "value": float(result.value),
+            "optimal": bool(result.optimal),
+        }
+
+    def optimum(self, seconds: float = 20.0) -> float | None:
+        """Return the optimum, proved by the knapsack solver, or None if that takes too long."""
+        own = self.beyond(seconds)
+        return float(own["value"]) if own["optimal"] else None
+
     def facts(self) -> Record:
         """Return what the tables say of the instance."""
         return {
+            "greedy_energy": energy_of(self.problem, self.greedy),
             "items": len(self.problem.values),
             "capacity": self.problem.capacity,
-            "optimum": self.optimum,
+            "optimum": self.optimum(),
             "branching": self.branching,
         }
 
@@ -91,33 +121,44 @@ class TreeArena:
     train: Rows
     judge: Rows
     test: Rows | None
-    names: tuple[str, ...]
     depth: int = 8
+    min_entropy: float = 0.0
 
     def __post_init__(self) -> None:
-        self.problem = SequenceTree(self.train, self.judge, self.test, depth=self.depth)
+        self.names = ("training", "test") if self.test is None else ("training", "validation", "test")
+        self.problem = SequenceTree(
+            self.train, self.judge, self.test, depth=self.depth, min_entropy=self.min_entropy
+        )
+        self.levels = self.problem.with_order("breadth")
         # What a candidate costs before the caches are warm: the greedy, and random changes of it.
         self.cold, _ = run_generic(self.problem, RandomState(), seed=1000, max_iter=101)
         self.branching = float(self.train.bits.shape[0])
-        self.greedy = minimize(self.problem, max_iter=1).actions
+        self.greedy = greedy_of(self.problem)
 
     def run(self, method: Method, seed: int, max_iter: int) -> Record:
         """Return the record of one run."""
         if method.tree == "and-or":
             return self._and_or(method, seed, max_iter)
-        record, actions = run_generic(
-            self.problem, method.strategy(self.branching), seed=seed, max_iter=max_iter
-        )
-        record["errors"] = dict(zip(self.names, self.problem.errors(actions), strict=True))
+        tree = self.levels if method.tree == "levels" else self.problem
+        record, actions = run_generic(tree, method.strategy(self.branching), seed=seed, max_iter=max_iter)
+        record["errors"] = dict(zip(self.names, tree.errors(actions), strict=True))
         if method.runs == 1:
-            record["paired"] = {
-                name: paired(
-                    part.weights, self.problem.mistakes(self.greedy, i), self.problem.mistakes(actions, i)
-                )
-                for i, (name, part) in enumerate(zip(self.names, self.problem.sets, strict=True))
-                if i
-            }
+            record["paired"] = self._paired((self.problem, self.greedy), (tree, actions))
+        if method.constant:
+            strategy = replace(method, constant=0.0).strategy(self.branching)
+            without = run_generic(tree, strategy, seed=0, max_iter=max_iter)[1]
+            record["against_no_constant"] = self._paired((tree, without), (tree, actions))
         return record
+
+    def _paired(
+        self, before: tuple[SequenceTree, tuple[Any, ...]], after: tuple[SequenceTree, tuple[Any, ...]]
+    ) -> Record:
+        """Return how two trees compare, row by row, on the sets they were not grown on."""
+        return {
+            name: paired(part.weights, *(tree.mistakes(actions, i) for tree, actions in (before, after)))
+            for i, (name, part) in enumerate(zip(self.names, self.problem.sets, strict=True))
+            if i
+        }
 
     def beyond(self, seconds: float) -> Record:
         """Return the errors of the tree engine with its own defaults: training energy, a given time."""
@@ -142,10 +183,12 @@ class TreeArena:
         """Search subtrees on their own, with the tree engine; an iteration tries one split of one node."""
         from dilemma.tree.engine import Settings, TreeSearch
 
+        default = method.order == "auto"  # it looks at training rows alone
         settings = Settings(
             max_depth=self.depth,
+            min_entropy=self.min_entropy,
             search={"raw": "dilemma", "random": "random", "auto": "auto"}[method.order],
-            energy="validation",
+            energy="training" if default else "validation",
             random_state=seed,
         )
         coded = self.coded
@@ -156,10 +199,10 @@ class TreeArena:
         search.run(max_iter=max_iter - 1)
         spent = time.process_time() - start - first
         trace = search.trace
-        rows = [(0, float(trace.energy[0]))]
-        for iteration, energy in zip(trace.iteration.tolist()[1:], trace.energy.tolist()[1:], strict=True):
-            if energy < rows[-1][1]:
-                rows.append((iteration, energy))
+        judged = trace.validation_error if default else trace.energy
+        rows = list(zip(trace.iteration.tolist(), judged.tolist(), strict=True))
+        rows = [row for before, row in pairwise([(-1, math.nan), *rows]) if row[1] != before[1]]
+        rows[0] = (0, rows[0][1])
         last = (trace.train_error[-1], trace.validation_error[-1], trace.test_error[-1])
         return {
             "seed": seed,
@@ -178,6 +221,7 @@ class TreeArena:
     def facts(self) -> Record:
         """Return what the tables say of the data and the greedy tree."""
         return {
+            "greedy_energy": energy_of(self.problem, self.greedy),
             "rows": {
                 n: float(part.weights.sum()) for n, part in zip(self.names, self.problem.sets, strict=True)
             },

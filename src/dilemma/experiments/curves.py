@@ -65,6 +65,20 @@ def mean_interval(values: Iterable[float], *, draws: int = 4000, seed: int = 0) 
     return Interval(float(x.mean()), float(low), float(high))
 
 
+def share_interval(hits: int, tried: int) -> Interval:
+    """Return a share with its 95 % interval (Wilson's).
+
+    >>> share_interval(0, 50).high
+    0.07135...
+    """
+    if not tried:
+        return Interval(*(math.nan,) * 3)
+    z, p = 1.959964, hits / tried
+    middle = (p + z * z / (2 * tried)) / (1 + z * z / tried)
+    half = z * math.sqrt(p * (1 - p) / tried + z * z / (4 * tried * tried)) / (1 + z * z / tried)
+    return Interval(p, max(0.0, middle - half), min(1.0, middle + half))
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Dilemma first against random selection on the same tree: one deterministic run against many.
@@ -87,6 +101,12 @@ class Comparison:
         Share of iterations at which the dilemma run is better than the random mean, and than every random run.
     as_good_as_best : float
         Share of iterations at which it is at least as good as every random run.
+    beaten_by : Interval
+        Share of random runs that end better than it.
+    found, random_found : int
+        The iteration at which the dilemma run, and the luckiest random run, found what it ended with.
+    reaches_mean : int or None
+        The first iteration at which it is at least as good as the random runs are on average in the end.
     """
 
     greedy: float
@@ -99,6 +119,10 @@ class Comparison:
     below_mean: float
     below_best: float
     as_good_as_best: float
+    beaten_by: Interval
+    found: int
+    random_found: int
+    reaches_mean: int | None
 
     @property
     def against_mean(self) -> str:
@@ -109,10 +133,17 @@ class Comparison:
 
     @property
     def against_best(self) -> str:
-        """Better, worse or equal to the luckiest random run in the end; equal and sooner counts as better."""
+        """Better or worse than the luckiest random run in the end; if equal: sooner, as soon, or later there."""
         if self.dilemma != self.best:
             return "better" if self.dilemma < self.best else "worse"
-        return "equal"
+        if self.found == self.random_found:
+            return "equal"
+        return "equal, sooner" if self.found < self.random_found else "equal, later"
+
+    @property
+    def beats_best(self) -> bool:
+        """Whether it ends better than every random run, or as well as the luckiest and sooner."""
+        return self.against_best in ("better", "equal, sooner")
 
 
 def compare(record: Record, dilemma: str, random: str) -> Comparison:
@@ -120,6 +151,8 @@ def compare(record: Record, dilemma: str, random: str) -> Comparison:
     own, others = curves(record, dilemma)[0], curves(record, random)
     mean, best = others.mean(axis=0), others.min(axis=0)
     better = np.flatnonzero(own < own[0])
+    level = np.flatnonzero(own <= mean[-1] + 1e-9 * abs(mean[-1]))
+    improved = len(level) and mean[-1] < mean[0]  # where random selection gains nothing, nothing is reached
     return Comparison(
         greedy=float(own[0]),
         dilemma=float(own[-1]),
@@ -131,6 +164,10 @@ def compare(record: Record, dilemma: str, random: str) -> Comparison:
         below_mean=float((own[1:] < mean[1:]).mean()),
         below_best=float((own[1:] < best[1:]).mean()),
         as_good_as_best=float((own[1:] <= best[1:]).mean()),
+        beaten_by=share_interval(int((others[:, -1] < own[-1]).sum()), len(others)),
+        found=int(np.argmax(own == own[-1])),
+        random_found=int(np.argmax(best == best[-1])),
+        reaches_mean=int(level[0]) if improved else None,
     )
 
 

@@ -44,6 +44,21 @@ def new_figure(
         return figure, figure.subplots(rows, columns)
 
 
+def title(axis: Any, text: str, size: float = 9.5) -> None:
+    """Put a title on the left above a plot."""
+    axis.set_title(text, fontsize=size, fontweight="bold", loc="left")
+
+
+def iterations_axis(axis: Any, last: int) -> None:
+    """Make the x axis one of iterations, 0 (the greedy) to `last`: linear up to 1, logarithmic from there."""
+    axis.set_xscale("symlog", linthresh=1, linscale=0.35)
+    ticks = [0, *(10**k for k in range(7) if 10**k <= last)]
+    axis.set_xticks(ticks, [f"{t:,}" for t in ticks])
+    axis.minorticks_off()
+    axis.set_xlim(-0.15, last * 1.15)
+    axis.set_xlabel("iteration (0: the greedy)", fontsize=8)
+
+
 def save(figure: Any, path: Path) -> list[Path]:
     """Write a figure as PNG and SVG beside each other and return the files."""
     import matplotlib as mpl

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dilemma.experiments.drawing import GREEN, GREY, INK, LIGHT, RED, new_figure
+from dilemma.experiments.drawing import GREEN, GREY, INK, LIGHT, RED, new_figure, title
 from dilemma.likelihood import p_opt, p_opt_partial
 from dilemma.search import minimize
 from dilemma.strategies import DilemmaFirst
@@ -126,7 +126,7 @@ def draw(frame: Frame, axis: Any) -> None:
     axis.set_axis_off()
     axis.set_xlim(-0.9, 2**depth - 0.4)
     axis.set_ylim(-depth - 0.95, 0.55)
-    axis.set_title(frame.title, fontsize=9)
+    title(axis, frame.title, 9)
     for height, text in ((0.3, "P_opt"), (0.52, "E")):
         axis.text(-0.85, -depth - height, text, fontsize=7, color=GREY, ha="left")
     stack: list[Path] = [("A",)]

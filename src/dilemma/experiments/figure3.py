@@ -6,8 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from dilemma.experiments.claims import main_tree
 from dilemma.experiments.curves import curves
-from dilemma.experiments.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, RED, new_figure
+from dilemma.experiments.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    RED,
+    iterations_axis,
+    new_figure,
+    title,
+)
+from dilemma.experiments.panels import PANELS, told_reading
 
 Record = dict[str, Any]
 
@@ -22,13 +35,13 @@ def draw(records: dict[str, Record]) -> Any:
     for axis, key in zip(axes.ravel(), order, strict=True):
         if key in chosen:
             record = chosen[key]
-            reading = f" ({record['reading'].replace('-', ', ')})" if record["reading"] else ""
-            title = record["title"] + reading if record["real"] else f"{record['title']}: stand-in"
-            draw_panel(axis, record, "partition" if record["kind"] == "knapsack" else "sequence", title)
+            reading = f" ({told_reading(record['reading'])})" if record["reading"] else ""
+            heading = record["title"] + reading if record["real"] else f"{record['title']}: stand-in"
+            draw_panel(axis, record, main_tree(record), heading)
             if record["kind"] == "tree":
                 draw_beyond(axis, record)
         else:
-            axis.set_title(key)
+            title(axis, PANELS[key].title)
             axis.text(0.5, 0.5, "not run", ha="center", transform=axis.transAxes)
     _legend(figure, axes.ravel())
     return figure
@@ -38,22 +51,22 @@ def draw_readings(records: dict[str, Record], panel: str) -> Any:
     """Return one panel under every reading and every form of the tree."""
     own = [r for r in records.values() if r["panel"] == panel]
     trees = list(dict.fromkeys(m["tree"] for m in own[0]["methods"].values() if m["order"] == "random"))
-    figure, axes = new_figure(4.2 * len(trees), 3.2 * len(own) + 0.6, len(own), len(trees))
+    figure, axes = new_figure(3.6 * len(trees), 2.7 * len(own) + 0.8, len(own), len(trees))
     rows = np.array(axes).reshape(len(own), len(trees))
     for row, record in zip(rows, own, strict=True):
         for axis, tree in zip(row, trees, strict=True):
-            reading = f"{record['reading'].replace('-', ', ')}; " if record["reading"] else ""
-            draw_panel(axis, record, tree, reading + _FORMS[tree])
+            reading = told_reading(record["reading"])
+            draw_panel(axis, record, tree, f"{_FORMS[tree]}; {reading}".rstrip("; "), size=8)
     stand_in = "" if own[0]["real"] else " (generated stand-in)"
     figure.suptitle(own[0]["title"] + stand_in, fontsize=10, fontweight="bold")
     _legend(figure, rows.ravel())
     return figure
 
 
-def draw_panel(axis: Any, record: Record, tree: str, title: str) -> None:
+def draw_panel(axis: Any, record: Record, tree: str, heading: str, size: float = 9.5) -> None:
     """Draw dilemma first in black and random selection in red: a cloud for trees, mean and spread for knapsacks."""
     sign, unit, scale = _unit(record)
-    x = np.arange(1, int(record["max_iter"]) + 1)
+    x = np.arange(int(record["max_iter"]))
     random = sign * scale * curves(record, f"{tree}-random")
     if record["kind"] == "tree":
         _cloud(axis, x, random)
@@ -66,9 +79,7 @@ def draw_panel(axis: Any, record: Record, tree: str, title: str) -> None:
     axis.step(
         x, random.mean(axis=0), color=RED, where="post", label=f"random state, mean of {len(random)} runs"
     )
-    axis.step(
-        x, best, color=RED, where="post", ls=":", lw=1.2, label="random state, the luckiest at each moment"
-    )
+    axis.step(x, best, color=RED, where="post", ls=":", lw=1.2, label="random state, the best at each moment")
     if f"{tree}-auto" in record["methods"]:
         own = sign * scale * curves(record, f"{tree}-auto")[0]
         axis.step(x, own, color=BLUE, where="post", lw=1.2, label="default of this library")
@@ -79,12 +90,11 @@ def draw_panel(axis: Any, record: Record, tree: str, title: str) -> None:
     optimum = record["facts"].get("optimum")
     if optimum is not None:
         axis.axhline(optimum, color=GREEN, lw=0.9, ls="-.", label="optimum")
-    axis.set_xscale("log")
-    axis.set_xlabel("candidates evaluated (the greedy is the first)", fontsize=8)
+    iterations_axis(axis, len(x) - 1)
     axis.set_ylabel(unit, fontsize=8)
     axis.ticklabel_format(axis="y", useOffset=False, style="plain")
     axis.tick_params(labelsize=7.5)
-    axis.set_title(title, fontsize=9)
+    title(axis, heading, size)
     axis.grid(axis="y", color="#ececec", lw=0.7)
     axis.set_axisbelow(True)
 
@@ -92,12 +102,18 @@ def draw_panel(axis: Any, record: Record, tree: str, title: str) -> None:
 def draw_beyond(axis: Any, record: Record) -> None:
     """Add the AND/OR trees: subtrees searched on their own."""
     sign, _, scale = _unit(record)
-    x = np.arange(1, int(record["max_iter"]) + 1)
+    x = np.arange(int(record["max_iter"]))
     for key, colour, label in (
         ("and-or-raw", ORANGE, "AND/OR tree, dilemma order"),
-        ("and-or-auto", PURPLE, "AND/OR tree, default"),
+        ("and-or-auto", PURPLE, "AND/OR tree, default (never sees these rows)"),
     ):
         axis.step(x, sign * scale * curves(record, key)[0], color=colour, where="post", lw=1.2, label=label)
+    other = record["facts"]["scikit_learn_errors"]
+    if other is not None:
+        judged = list(record["facts"]["rows"])[1]
+        axis.axhline(
+            scale * other[judged], color=GREY, lw=0.9, ls=(0, (1, 2)), label="scikit-learn, equal depth"
+        )
 
 
 def _legend(figure: Any, axes: Any) -> None:
@@ -106,13 +122,15 @@ def _legend(figure: Any, axes: Any) -> None:
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
-    figure.legend(
+    shown = figure.legend(
         list(found.values()), list(found), loc="outside lower center", ncols=4, fontsize=8, frameon=False
     )
+    for handle in shown.legend_handles:
+        handle.set_alpha(max(0.3, handle.get_alpha() or 1.0))
 
 
 _FORMS = {
-    "printed": "as printed", "sequence": "mended, sequences", "partition": "mended, partition tree",
+    "printed": "as printed", "sequence": "sequences", "levels": "by levels", "partition": "partition tree",
     "and-or": "AND/OR tree",
 }  # fmt: skip
 
@@ -127,7 +145,13 @@ def _unit(record: Record) -> tuple[float, str, float]:
 
 def _cloud(axis: Any, x: Any, runs: Any) -> None:
     """Draw some points of every run, evenly on the logarithmic axis."""
-    at = np.unique(np.geomspace(1, len(x), 60).astype(int)) - 1
+    at = np.unique([0, *np.geomspace(1, len(x) - 1, 60).astype(int)])
     axis.scatter(
-        np.tile(x[at], len(runs)), runs[:, at].ravel(), s=5, color=RED, alpha=0.15, lw=0, label="random runs"
+        np.tile(x[at], len(runs)),
+        runs[:, at].ravel(),
+        s=7,
+        color=RED,
+        alpha=0.25,
+        lw=0,
+        label="random runs, one point each",
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dilemma.experiments.drawing import BLUE, GREEN, GREY, INK, RED, new_figure
+from dilemma.experiments.drawing import BLUE, GREEN, GREY, INK, RED, new_figure, title
 
 Record = dict[str, Any]
 
@@ -39,7 +39,7 @@ def _orders(axis: Any, theory: Record) -> None:
     axis.grid(axis="x", color="#ececec")
     axis.set_axisbelow(True)
     axis.set_xlabel("candidates until the optimum, as a multiple of the omniscient order's", fontsize=8)
-    axis.set_title("Corollary 1: the exact key, its local form, and the rest")
+    title(axis, "Corollary 1: the exact key, its local form, and the rest")
     axis.legend(fontsize=7)
 
 
@@ -55,7 +55,7 @@ def _levels(axis: Any, theory: Record) -> None:
         )
     axis.set_xlabel("depth k of the state α on the greedy's path", fontsize=8)
     axis.set_ylabel("mean of L_opt − L_α − gap", fontsize=8)
-    axis.set_title("What the corollary drops: c for every level grown again")
+    title(axis, "What the corollary drops: c for every level grown again")
     axis.grid(axis="y", color="#ececec")
     axis.legend(fontsize=7)
 
@@ -70,7 +70,7 @@ def _base_case(axis: Any, theory: Record) -> None:
     axis.tick_params(axis="x", labelsize=7)
     axis.set_ylim(0, 112)
     axis.set_ylabel("% of trees", fontsize=8)
-    axis.set_title("Base case: is the greedy leaf the likeliest of a known tree?")
+    title(axis, "Base case: is the greedy leaf the likeliest of a known tree?")
     axis.legend(fontsize=7, loc="upper right")
 
 
@@ -95,5 +95,5 @@ def _reach(axis: Any, theory: Record) -> None:
     axis.set_ylim(1, 3 * max(r["leaves"] for r in rows))
     axis.set_xticks(x, names)
     axis.set_ylabel("leaves reached", fontsize=8)
-    axis.set_title("Convergence: what each search can reach")
+    title(axis, "Convergence: what each search can reach")
     axis.legend(fontsize=7, loc="upper left")

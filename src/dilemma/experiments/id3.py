@@ -1,8 +1,9 @@
 """The decision tree of Section VI as a sequence of attribute choices, with caches that make 50 runs feasible.
 
-A state is the sequence of attributes chosen for the nodes of the tree in preorder, the order in which a recursive
-ID3 grows it. Changing the attribute of node i keeps nodes 1 to i − 1 and grows again what follows. f(A|S) is the
-information gain (Eq. 7); the energy is the number of errors on rows the tree was not grown on (Eq. 9).
+A state is the sequence of attributes chosen for the nodes of the tree, in preorder (the order in which a recursive
+ID3 grows it) or level by level: the paper does not say. Changing the attribute of node i keeps nodes 1 to i − 1,
+and what follows is grown again. f(A|S) is the information gain (Eq. 7); the energy is the number of errors on rows
+the tree was not grown on (Eq. 9).
 
 Nodes are shared: the same attributes chosen above give the same node object, whatever was chosen beside it, so its
 ranking is worked out once for all candidates of all runs.
@@ -10,16 +11,17 @@ ranking is worked out once for all candidates of all runs.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dilemma.experiments.known import FloatArray
 
-Stack: TypeAlias = "tuple[Node, Stack] | None"
-State: TypeAlias = "tuple[Stack, float]"
+State: TypeAlias = "tuple[tuple[Node, ...], float]"  # nodes to be decided, the next one first; errors so far
+Order = Literal["depth", "breadth"]
 LEAST_GAIN = 1e-12
 
 
@@ -102,6 +104,8 @@ class SequenceTree:
         Most attributes on a path.
     min_entropy : float
         A node of at most this class entropy is a leaf.
+    order : {"depth", "breadth"}
+        In which order nodes are decided: preorder, or level by level.
     most : int
         Offer at most this many attributes a node, those of largest gain. A run of fewer candidates than this sees
         no difference.
@@ -117,11 +121,12 @@ class SequenceTree:
         *,
         depth: int = 8,
         min_entropy: float = 0.0,
+        order: Order = "depth",
         most: int = 512,
     ) -> None:
         self.sets = (train, validation, *(() if test is None else (test,)))
         self.classes = 1 + max(int(part.labels.max()) for part in self.sets)
-        self.depth, self.min_entropy, self.most = depth, min_entropy, most
+        self.depth, self.min_entropy, self.order, self.most = depth, min_entropy, order, most
         self.no_attributes, self.no_gains = np.empty(0, dtype=np.int16), np.empty(0)
         # Class counts are one matrix product away; whole weights below 2**24 are exact in single precision.
         exact = bool(np.all(train.weights == np.round(train.weights))) and train.weights.sum() < 2**24
@@ -131,20 +136,24 @@ class SequenceTree:
         self._classes[train.labels, np.arange(len(train.labels))] = train.weights
         self.root = Node(self, tuple(np.arange(len(s.labels), dtype=np.int32) for s in self.sets), 0)
 
+    def with_order(self, order: Order) -> SequenceTree:
+        """Return the same problem with another order of nodes; nodes worked out already are shared."""
+        other = copy.copy(self)
+        other.order = order
+        return other
+
     def initial(self) -> State:
-        return self._settle((self.root, None), 0.0)
+        return self._settle((), (self.root,), 0.0)
 
     def actions(self, state: State) -> tuple[Any, Any]:
-        stack = state[0]
-        return (self.no_attributes, self.no_gains) if stack is None else (stack[0].attributes, stack[0].gains)
+        waiting = state[0]
+        return (waiting[0].attributes, waiting[0].gains) if waiting else (self.no_attributes, self.no_gains)
 
     def apply(self, state: State, action: int) -> State:
-        stack, errors = state
-        if stack is None:
+        waiting, errors = state
+        if not waiting:
             raise ValueError("state: the tree is complete, no attribute can be chosen")
-        node, rest = stack
-        left, right = self.split(node, action)
-        return self._settle((left, (right, rest)), errors)
+        return self._settle(waiting[1:], self.split(waiting[0], action), errors)
 
     def energy(self, state: State) -> float:
         return state[1]  # Eq. 9
@@ -152,11 +161,16 @@ class SequenceTree:
     def describe(self, action: int) -> str:
         return f"x{action}"
 
-    def _settle(self, stack: Stack, errors: float) -> State:
-        while stack is not None and stack[0].terminal:
-            errors += stack[0].errors[1]
-            stack = stack[1]
-        return stack, errors
+    def _settle(self, rest: tuple[Node, ...], fresh: tuple[Node, ...], errors: float) -> State:
+        """Return the state in which `fresh` nodes join those that wait: leaves are counted at once."""
+        for node in fresh:
+            if node.terminal:
+                errors += node.errors[1]
+        fresh = tuple(node for node in fresh if not node.terminal)
+        return self._queued(rest, fresh), errors
+
+    def _queued(self, rest: tuple[Any, ...], fresh: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (*fresh, *rest) if self.order == "depth" else (*rest, *fresh)
 
     def split(self, node: Node, attribute: int) -> tuple[Node, Node]:
         """Return the two children of a node, 0 first."""
@@ -190,30 +204,31 @@ class SequenceTree:
     def errors(self, actions: tuple[int, ...]) -> tuple[float, ...]:
         """Return the errors of a tree on each of the sets: training, validation, and test if there is one."""
         totals = np.zeros(len(self.sets))
-        stack: Stack = (self.root, None)
+        waiting: tuple[Node, ...] = (self.root,)
         following = iter(actions)
-        while stack is not None:
-            node, stack = stack
+        while waiting:
+            node, *rest = waiting
             if node.terminal:
                 totals += node.errors
+                waiting = tuple(rest)
             else:
-                left, right = self.split(node, next(following))
-                stack = (left, (right, stack))
+                waiting = self._queued(tuple(rest), self.split(node, next(following)))
         return tuple(totals.tolist())
 
     def mistakes(self, actions: tuple[int, ...], which: int = 1) -> NDArray[np.bool_]:
         """Return which rows of a set a tree gets wrong."""
         part = self.sets[which]
         wrong = np.zeros(len(part.labels), dtype=bool)
-        todo = [(self.root, np.arange(len(part.labels)))]
+        waiting: tuple[tuple[Node, NDArray[np.int64]], ...] = ((self.root, np.arange(len(part.labels))),)
         following = iter(actions)
-        while todo:
-            node, rows = todo.pop()
+        while waiting:
+            (node, rows), *rest = waiting
             if node.terminal:
                 wrong[rows] = part.labels[rows] != node.label
+                waiting = tuple(rest)
             else:
                 attribute = next(following)
                 left, right = self.split(node, attribute)
                 bit = part.bits[attribute, rows].astype(bool)
-                todo += [(right, rows[bit]), (left, rows[~bit])]
+                waiting = self._queued(tuple(rest), ((left, rows[~bit]), (right, rows[bit])))
         return wrong

@@ -9,7 +9,7 @@ from typing import Literal
 from dilemma.strategies import Auto, DilemmaFirst, Printed, RandomState
 from dilemma.strategies.base import Strategy
 
-Tree = Literal["printed", "sequence", "partition", "and-or"]
+Tree = Literal["printed", "sequence", "levels", "partition", "and-or"]
 Order = Literal["raw", "log", "random", "auto"]
 RUNS = 50  # of everything random: the paper's number
 BEYOND = 10  # runs of what the paper does not have
@@ -23,7 +23,8 @@ class Method:
     Attributes
     ----------
     tree : str
-        ``printed``: Algorithm 1 to the letter. ``sequence``: mended, on sequences of actions. ``partition``:
+        ``printed``: Algorithm 1 to the letter. ``sequence``: mended, on sequences of actions (nodes of a decision
+        tree in preorder). ``levels``: the same with the nodes of a decision tree level by level. ``partition``:
         mended, each set of actions once. ``and-or``: subtrees searched on their own (decision trees only).
     order : str
         ``raw`` or ``log`` gap (a relative gap orders as the log one does), ``random``, or ``auto``, the library's
@@ -56,6 +57,7 @@ class Method:
         tree = {
             "printed": "as printed",
             "sequence": "mended, sequences",
+            "levels": "mended, sequences level by level",
             "partition": "mended, partition tree",
             "and-or": "AND/OR tree",
         }[self.tree]
@@ -65,20 +67,24 @@ class Method:
     def strategy(self, branching: float) -> Strategy:
         """Return the strategy for the generic engine; `branching` is b."""
         if self.tree == "printed":
-            return Printed(order="random" if self.order == "random" else "dilemma")
+            return Printed(order="random") if self.order == "random" else Printed(gap=_gap(self.order))
         partition = self.tree == "partition"
         if self.order == "random":
             return RandomState(partition=partition)
         if self.order == "auto":
             return Auto(partition=partition)
         return DilemmaFirst(
-            gap=self.order, depth_constant=self.constant * math.log(branching), partition=partition
+            gap=_gap(self.order), depth_constant=self.constant * math.log(branching), partition=partition
         )
+
+
+def _gap(order: Order) -> Literal["raw", "log"]:
+    return "log" if order == "log" else "raw"
 
 
 def methods_for(kind: str, runs: int = RUNS) -> list[Method]:
     """Return what is run in a panel of a kind, ``knapsack`` or ``tree``."""
-    found = [Method("printed", "raw"), Method("printed", "random", runs=runs)]
+    found = [Method("printed", "raw"), Method("printed", "log"), Method("printed", "random", runs=runs)]
     for tree in ("sequence", "partition") if kind == "knapsack" else ("sequence",):
         found += [Method(tree, "raw"), Method(tree, "log")]
         found += [Method(tree, "random", runs=runs), Method(tree, "auto")]
@@ -86,6 +92,9 @@ def methods_for(kind: str, runs: int = RUNS) -> list[Method]:
     found += [Method(main, "log", constant=c) for c in CONSTANTS]
     if kind == "tree":
         found += [
+            Method("levels", "raw"),
+            Method("levels", "log"),
+            Method("levels", "random", runs=runs),
             Method("and-or", "raw"),
             Method("and-or", "random", runs=min(runs, BEYOND)),
             Method("and-or", "auto"),

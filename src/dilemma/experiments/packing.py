@@ -36,7 +36,7 @@ class PaperKnapsack:
     normalise = "proportional"
 
     def __init__(
-        self, values: Sequence[float], weights: Sequence[float], capacity: float, *, most: int = 1024
+        self, values: Sequence[float], weights: Sequence[float], capacity: float, *, most: int = 512
     ) -> None:
         v, w = np.asarray(values, dtype=float), np.asarray(weights, dtype=float)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -62,6 +62,14 @@ class PaperKnapsack:
         free = state.free.copy()
         free[action] = False
         return Filled(state.room - self.weights[action], state.value + self.values[action], free)
+
+    def branching(self) -> float:
+        """Return b: the geometric mean number of items that fit, along the greedy's path."""
+        state, counts = self.initial(), []
+        while fitting := int(((self.weights <= state.room) & state.free).sum()):
+            counts.append(fitting)
+            state = self.apply(state, int(self.actions(state)[0][0]))
+        return float(np.exp(np.mean(np.log(counts)))) if counts else 1.0
 
     def energy(self, state: Filled) -> float:
         return -float(state.value)  # printed as the value itself, under arg min

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,3 +82,20 @@ def measure(name: str, arena: KnapsackArena | TreeArena, max_iter: int) -> Recor
         "microseconds_per_operation": 1e6 * queue.seconds / max(1, queue.calls),
         "queue_share_%": 100 * queue.seconds / spent,
     }
+
+
+def heap_alone(sizes: Iterable[int] = (100, 1_000, 10_000, 100_000, 1_000_000)) -> list[Record]:
+    """Return what a push and a pop cost in a binary heap of some sizes, as the queue's entries are."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for size in sizes:
+        heap = [(key, i) for i, key in enumerate(rng.random(size).tolist())]
+        heapq.heapify(heap)
+        keys = rng.random(20_000).tolist()
+        start = time.process_time()
+        for i, key in enumerate(keys):
+            heapq.heappush(heap, (key, i))
+            heapq.heappop(heap)
+        spent = time.process_time() - start
+        rows.append({"heap_of": size, "microseconds_push_and_pop": 1e6 * spent / len(keys)})
+    return rows

@@ -16,14 +16,14 @@ from typing import Any
 
 import dilemma
 from dilemma.errors import FormatError
-from dilemma.experiments.arena import TreeArena
+from dilemma.experiments.loading import folders_for, load
 from dilemma.experiments.methods import RUNS, Method, methods_for
-from dilemma.experiments.panels import PANELS, Panel, folders_for, load
+from dilemma.experiments.panels import PANELS, Panel
 
 Record = dict[str, Any]
 Say = Callable[[str], None]
 QUICK_RUNS = 8
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _run_in_worker(task: Task) -> None:
 def run_task(task: Task) -> Iterator[str]:
     """Run one panel under one reading, yielding a line a method."""
     panel, folder = PANELS[task.panel], Path(task.out) / "runs"
-    loaded = load(panel, folders_for(task.data), quick=task.quick)
+    loaded = load(panel, task.reading, folders_for(task.data, quick=task.quick), quick=task.quick)
     max_iter = panel.quick if task.quick else panel.iterations
     own = methods_for(panel.kind, QUICK_RUNS if task.quick else RUNS)
     mark = _fingerprint(loaded.digest, task, max_iter)
@@ -129,14 +129,14 @@ def run_task(task: Task) -> Iterator[str]:
     if kept is not None and set(kept["methods"]) >= {m.key for m in own}:
         yield f"{task.name}: there already"
         return
-    arena = loaded.make(task.reading)
+    arena = loaded.make()
     if kept is None:
         kept = {
             "schema": SCHEMA, "fingerprint": mark, "panel": task.panel, "reading": task.reading,
             "title": panel.title, "kind": panel.kind, "real": loaded.real, "origin": loaded.origin,
             "max_iter": max_iter, "facts": arena.facts(), "methods": {},
         }  # fmt: skip
-    if isinstance(arena, TreeArena) and "beyond" not in kept:
+    if "beyond" not in kept:
         kept["beyond"] = arena.beyond(0.3 if task.quick else 5.0)
     for method in own:
         if method.key in kept["methods"]:

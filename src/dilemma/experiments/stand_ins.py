@@ -80,9 +80,9 @@ def facades(seed: int = 0, *, images: int = 6, side: int = 90) -> Facades:
     return Facades(names, ("",) * images, table[:, 0], table[:, 1:4], table[:, 4], table[:, 5])
 
 
-def packing(seed: int, items: int) -> Packing:
-    """Return a knapsack of weakly correlated items that holds about half of them."""
-    rng = np.random.default_rng(seed)
-    weights = rng.integers(1, 1000, items)
-    values = np.maximum(1, weights + rng.integers(-100, 101, items))
-    return Packing(values.tolist(), weights.tolist(), int(weights.sum()) // 2)
+def packing(seed: int, items: int, kind: str) -> Packing:
+    """Return a knapsack of one of Pisinger's classes that holds about half of its items."""
+    from dilemma.knapsack.generators import generate
+
+    drawn = generate(kind, items, seed=seed)
+    return Packing(drawn.values.tolist(), drawn.weights.tolist(), int(drawn.capacity))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dilemma.experiments.exploring import best_policy, greedy_policy
-from dilemma.experiments.known import KnownTree, random_tree
+from dilemma.experiments.known import FloatArray, KnownTree, random_tree
 from dilemma.experiments.theory import (
     compare_orders,
     differences,
@@ -55,6 +55,7 @@ def strategies() -> dict[str, Strategy]:
         "limited discrepancy": LimitedDiscrepancy(),
         "random state selection": RandomState(),
         "Algorithm 1 as printed": Printed(),
+        "Algorithm 1 as printed, random order": Printed(order="random"),
     }
 
 
@@ -72,12 +73,14 @@ def forest(
 
 def simulate(*, quick: bool = False, say: Say = lambda line: None) -> Record:
     """Return every simulation of docs/theory as plain data."""
-    count = 6 if quick else 30
+    count = 6 if quick else 40
     parts: dict[str, Callable[[], Any]] = {
-        "orders": lambda: [_orders(c, count) for c in ([0.5] if quick else [0.3, 0.5, 1.0])],
+        "orders": lambda: [_orders(c, count) for c in ([0.5, 1.0] if quick else [0.3, 0.5, 1.0])],
         "base_case": lambda: _base_case(100 if quick else 400),
         "policies": _policies,
+        "lemma": lambda: _lemma(count),
         "induction": lambda: _induction(4 if quick else 12),
+        "altering": lambda: [_altering(c, 100 if quick else 400) for c in (0.3, 0.5, 1.0)],
         "levels": lambda: [_levels(u, 100 if quick else 400) for u in ("uniform", "greedy")],
         "printed": _printed,
         "exact": lambda: _exact(10),
@@ -95,9 +98,56 @@ def _orders(concentration: float, count: int) -> Record:
     return {
         "concentration": concentration,
         "trees": count,
+        "entropy": float(np.mean(np.concatenate([_entropies(own) for t in trees for own in t.levels]))),
         "omniscient": float(np.mean([expected_candidates(t, omniscient(t)) for t in trees])),
-        "rows": [{"name": r.name, "ratio": r.ratio, "error": r.error} for r in rows],
+        "rows": [
+            {"name": r.name, "ratio": r.ratio, "error": r.error, "candidates": r.candidates} for r in rows
+        ],
     }
+
+
+def _entropies(own: FloatArray) -> FloatArray:
+    """Return the entropy of every state's P, in bits."""
+    return np.asarray(-(own * np.log2(np.maximum(own, 1e-300))).sum(axis=1))
+
+
+def _lemma(count: int) -> Record:
+    largest = np.concatenate(
+        [own.max(axis=1) for c in (0.3, 1.0, 5.0) for tree in forest(count, c) for own in tree.levels]
+    )
+    return {"states": len(largest), "least": float(largest.min()), "most": float(largest.max())}
+
+
+def _altering(concentration: float, count: int) -> Record:
+    """Return P_opt after one decision is changed and the rest grown greedily, over the mean of all leaves."""
+    best, drawn = [], []
+    for number, tree in enumerate(forest(count, concentration)):
+        rng = np.random.default_rng([number, 7])
+        every = len(tree.p_opt)
+        best.append(every * _neighbours(tree, int(tree.p_opt.argmax())))
+        drawn.append(every * _neighbours(tree, int(rng.integers(every))))
+    return {
+        "concentration": concentration,
+        "trees": count,
+        "best": float(np.mean(best)),
+        "best_error": float(np.std(best, ddof=1) / math.sqrt(count)),
+        "random": float(np.mean(drawn)),
+        "random_error": float(np.std(drawn, ddof=1) / math.sqrt(count)),
+    }
+
+
+def _neighbours(tree: KnownTree, leaf: int) -> float:
+    """Return the mean P_opt of the leaves that change one decision of a leaf and go on greedily."""
+    path, found, index = tree.path(leaf), [], 0
+    for level, taken in enumerate(path):
+        for action in range(tree.branching):
+            if action != taken:
+                other = index * tree.branching + action
+                for own in tree.levels[level + 1 :]:
+                    other = other * tree.branching + int(own[other].argmax())
+                found.append(tree.p_opt[other])
+        index = index * tree.branching + taken
+    return float(np.mean(found))
 
 
 def _base_case(count: int) -> Record:

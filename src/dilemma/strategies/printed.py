@@ -12,10 +12,11 @@ import math
 from collections import deque
 from collections.abc import Container, Hashable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dilemma.likelihood import Likelihood, likelihood_for
 from dilemma.problem import Action, Model
 from dilemma.rollout import Proposal, Rollout
 from dilemma.strategies.base import Traits
@@ -29,27 +30,39 @@ class Printed:
     ----------
     order : {"dilemma", "random"}
         The queue's order: the largest dilemma, or any state (the paper's RSS on the printed algorithm).
+    gap : {"raw", "log"}
+        What a dilemma is: ``raw``: f_best − f_next, as Sections V and VI use it. ``log``: log P_best − log P_next.
     """
 
     name: ClassVar[str] = "printed"
     traits: ClassVar[Traits] = Traits(redundant=True, space="grows", optimal_in_the_limit=False)
 
     order: Literal["dilemma", "random"] = "dilemma"
+    gap: Literal["raw", "log"] = "raw"
 
     def __post_init__(self) -> None:
+        if self.gap not in ("raw", "log"):
+            raise ValueError(f"gap: expected raw or log, got {self.gap!r}")
         if self.order not in ("dilemma", "random"):
             raise ValueError(f"order: expected dilemma or random, got {self.order!r}")
 
     def start(self, model: Model, rng: np.random.Generator) -> PrintedRun:
         """Return a fresh run."""
-        return PrintedRun(rng if self.order == "random" else None)
+        if self.gap == "log" and callable(model.normalise):
+            raise ValueError(
+                "gap: log needs a problem whose normalise is a name or absent, got a function; use gap='raw'"
+            )
+        return PrintedRun(rng if self.order == "random" else None, self.gap, model.normalise)
 
 
 class PrintedRun:
     """The dilemma queue Q of Algorithm 1: (gap, serial, state as its actions, rank of the next action)."""
 
-    def __init__(self, rng: np.random.Generator | None) -> None:
+    def __init__(self, rng: np.random.Generator | None, gap: str = "raw", normalise: Any = None) -> None:
         self._rng = rng
+        self._log = gap == "log"
+        self._normalise = normalise
+        self._likelihood: Likelihood | None = None
         self._queue: list[tuple[float, int, tuple[Action, ...], int]] = []
         self._serial = 0
         self._started = False
@@ -77,14 +90,16 @@ class PrintedRun:
     def tell(self, rollout: Rollout) -> None:
         proposal = self._pending.popleft()
         path = proposal.prefix
+        if self._likelihood is None:
+            self._likelihood = likelihood_for(self._normalise, rollout.best, rollout.next)
         for i, action in enumerate(rollout.actions):
             path = (*path, action)
             # Filed after its action (Alg. 1 l.9). Its dilemma is that of the actions below it: known where the
             # rollout stood in it, absent for a leaf, which is filed all the same.
             if i + 1 < len(rollout.actions):
                 best, following = rollout.best[i + 1], rollout.next[i + 1]
-                gap = math.inf if following != following else best - following
-                if following == following:
+                if following == following:  # there is a next-best action
+                    gap = self._likelihood.gap_of(best, following) if self._log else best - following
                     self._file(gap if gap == gap else 0.0, path, 1)
             else:
                 self._file(math.inf, path, 0)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dilemma.experiments.curves import compare, csv_of, curves, mean_interval
+from dilemma.experiments.curves import compare, csv_of, curves, mean_interval, share_interval
 
 
 def record(own: list, random: list[list], length: int = 6) -> dict:
@@ -39,6 +39,30 @@ def test_comparison_tells_better_worse_and_alike() -> None:
     equal = compare(record([[0, 10.0], [3, 8.0]], random), "sequence-raw", "sequence-random")
     assert equal.against_best == "equal"
     assert equal.random.low <= equal.random.mean <= equal.random.high
+    assert not equal.beats_best
+    assert equal.beaten_by.mean == 0
+    assert 0 < equal.beaten_by.high < 1
+    sooner = compare(record([[0, 10.0], [1, 8.0]], random), "sequence-raw", "sequence-random")
+    assert (sooner.against_best, sooner.beats_best, sooner.reaches_mean) == ("equal, sooner", True, 1)
+    later = compare(record([[0, 10.0], [5, 8.0]], random), "sequence-raw", "sequence-random")
+    assert (later.against_best, later.beats_best, later.reaches_mean) == ("equal, later", False, 5)
+    assert worse.reaches_mean is None
+    assert worse.beaten_by.mean == 1
+
+
+def test_where_random_selection_gains_nothing_there_is_nothing_to_reach() -> None:
+    flat = compare(record([[0, 10.0]], [[[0, 10.0]]] * 3), "sequence-raw", "sequence-random")
+    assert flat.reaches_mean is None
+    assert flat.against_mean == "alike"
+
+
+def test_the_interval_of_a_share_covers_it_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(1)
+    for share in (0.02, 0.3, 0.9):
+        hits = rng.binomial(50, share, 2000).tolist()
+        inside = [i.low <= share <= i.high for i in (share_interval(k, 50) for k in hits)]
+        assert 0.9 <= np.mean(inside) <= 0.99
+    assert math.isnan(share_interval(0, 0).mean)
 
 
 def test_a_run_that_ended_early_keeps_its_best() -> None:

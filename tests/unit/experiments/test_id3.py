@@ -83,15 +83,31 @@ def test_a_changed_node_keeps_what_comes_before_it() -> None:
     assert tree.energy(changed) != tree.energy(state) or other != greedy[3]
 
 
+@pytest.mark.parametrize("order", ["depth", "breadth"])
 @pytest.mark.parametrize("strategy", [DilemmaFirst(gap="raw"), RandomState()])
-def test_energies_are_errors_of_the_trees_they_belong_to(strategy) -> None:
-    tree = SequenceTree(rows(1, 200), rows(2, 100), rows(4, 100), depth=4)
+def test_energies_are_errors_of_the_trees_they_belong_to(strategy, order) -> None:
+    tree = SequenceTree(rows(1, 200), rows(2, 100), rows(4, 100), depth=4).with_order(order)
     result = minimize(tree, strategy=strategy, max_iter=80, random_state=0)
     train, judged, test = tree.errors(result.actions)
     assert judged == result.energy == tree.mistakes(result.actions).sum()
     assert test == tree.mistakes(result.actions, 2).sum()
     assert train == tree.mistakes(result.actions, 0).sum()
     assert result.energy <= result.greedy_energy
+
+
+def test_level_by_level_the_greedy_tree_is_the_same_and_a_change_keeps_the_levels_above() -> None:
+    deep = SequenceTree(rows(1, 200), rows(2, 100), depth=3)
+    level = deep.with_order("breadth")
+    one, other = (minimize(tree, max_iter=1).actions for tree in (deep, level))
+    assert deep.errors(one) == level.errors(other)
+    assert one != other
+    state, depths = level.initial(), []
+    for action in other:
+        depths.append(state[0][0].depth)
+        state = level.apply(state, action)
+    assert depths == sorted(depths)
+    assert level.actions(state)[0].size == 0
+    assert level.energy(state) == level.errors(other)[1]
 
 
 def test_pure_rows_need_no_attribute() -> None:

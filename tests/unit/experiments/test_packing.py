@@ -54,3 +54,9 @@ def test_a_cap_above_the_number_of_candidates_is_not_seen(seed: int, partition: 
 def test_an_item_without_weight_comes_first() -> None:
     problem = PaperKnapsack([1, 5], [0, 1], 0)
     assert minimize(problem).energy == -1
+
+
+def test_branching_counts_every_item_that_fits_whatever_the_cap() -> None:
+    values, weights, capacity = [3.0, 2.0, 1.0], [1.0, 1.0, 1.0], 2.0
+    assert PaperKnapsack(values, weights, capacity).branching() == pytest.approx(6**0.5)
+    assert PaperKnapsack(values, weights, capacity, most=1).branching() == pytest.approx(6**0.5)

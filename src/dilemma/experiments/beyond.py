@@ -1,0 +1,61 @@
+"""Beyond the paper: where its search ends, and where this library's do, on the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dilemma.experiments.claims import label, main_tree
+
+Record = dict[str, Any]
+
+
+def tree_rows(records: dict[str, Record]) -> list[Record]:
+    """Return the errors of every kind of tree on every set of rows, the greedy and scikit-learn's first."""
+    found = []
+    for name, record in records.items():
+        if record["kind"] == "tree":
+            rows = record["facts"]["rows"]
+            for title, errors, effort in _trees(record):
+                shares = {f"{key}_error_%": 100 * errors[key] / rows[key] for key in rows}
+                found.append({"data": label(name, record), "tree": title, "after": effort, **shares})
+    return found
+
+
+def _trees(record: Record) -> Iterator[tuple[str, Record, str]]:
+    facts, own = record["facts"], record["beyond"]
+    yield f"ID3, greedy, depth {facts['depth']}", facts["greedy_errors"], ""
+    if facts["scikit_learn_errors"] is not None:
+        yield f"scikit-learn, entropy, depth {facts['depth']}", facts["scikit_learn_errors"], ""
+    for key in ("sequence-raw", "sequence-random", "sequence-auto", "and-or-raw", "and-or-auto"):
+        method = record["methods"][key]
+        run = min(method["runs"], key=lambda r: r["energy"])
+        yield method["title"] + _best(method), run["errors"], f"{record['max_iter'] - 1} iterations"
+    yield "tree engine, own defaults (training energy)", own["errors"], f"{own['cpu_seconds']:.1f} s of CPU"
+
+
+def _best(method: Record) -> str:
+    return f", the best of {len(method['runs'])}" if len(method["runs"]) > 1 else ""
+
+
+def knapsack_rows(records: dict[str, Record]) -> list[Record]:
+    """Return the values packed, and how far they are from the optimum."""
+    found = []
+    for name, record in records.items():
+        if record["kind"] != "knapsack":
+            continue
+        facts, last = record["facts"], int(record["max_iter"]) - 1
+        own = record["beyond"]
+        optimum = own["value"] if own["optimal"] else facts["optimum"]
+        lines = [("greedy", -facts["greedy_energy"], "")]
+        for order in ("raw", "random", "auto"):
+            method = record["methods"][f"{main_tree(record)}-{order}"]
+            value = -min(run["energy"] for run in method["runs"])
+            lines.append((method["title"] + _best(method), value, f"{last} iterations"))
+        proved = ", proved optimal" if own["optimal"] else ""
+        lines.append((f"knapsack.solve{proved}", own["value"], f"{own['cpu_seconds']:.2f} s of CPU"))
+        for title, value, effort in lines:
+            gap = None if optimum is None else 100 * (optimum - value) / optimum
+            found.append({"data": label(name, record), "search": title, "after": effort, "value": value,
+                          "below_the_optimum_%": gap})  # fmt: skip
+    return found
