@@ -44,7 +44,6 @@ def pure(session: nox.Session) -> None:
 def sanitize(session: nox.Session) -> None:
     """Fuzz the boundary of the native modules, built with AddressSanitizer and UBSan (GCC on Linux)."""
     build = pathlib.Path("build") / "sanitize"
-    session.install("pytest>=8", "hypothesis>=6.100")
     session.install(
         ".",
         "--config-settings=cmake.define.DILEMMA_SANITIZE=ON",
@@ -60,9 +59,8 @@ def sanitize(session: nox.Session) -> None:
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
         "PYTHONMALLOC": "malloc",
     }
-    fuzz = session.posargs or ["--rounds", "3000"]
+    fuzz = session.posargs or ["--rounds", "5000"]
     session.run("python", "tests/property/native_boundary.py", "--sanitized", *fuzz, env=env)
-    session.run("pytest", "-q", "tests/property", env=env)
 
 
 def _library(name: str) -> str:

@@ -2,8 +2,8 @@
 
 Every method sees the same rows at the same depth. Test error is averaged over repeated stratified splits of
 each data set; methods are compared over data sets, paired, by the mean difference, its standard error and
-Wilcoxon's signed-rank test. Two groups of data sets share nothing: defaults are chosen on ``tune``,
-figures are quoted from ``report``.
+Wilcoxon's signed-rank test. Two groups of data sets share nothing: defaults are chosen on ``tune``, which is all
+generated, figures are quoted from ``report``.
 
 The peers (pytrees-rs: LGDT with the error criterion, and limited discrepancy search) take 0/1 columns; they
 get every threshold of a column, or 30 quantiles of it, and run in a Python of their own:
@@ -28,10 +28,9 @@ import numpy as np
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "trees"
 MAX_ROWS = 4000  # of the larger sets, so that every split takes seconds
 REPORT_BINARY = [
-    "anneal", "australian-credit", "breast-wisconsin", "diabetes", "german-credit", "heart-cleveland",
-    "segment", "splice-1",
+    "anneal", "audiology", "australian-credit", "breast-wisconsin", "diabetes", "german-credit",
+    "heart-cleveland", "hepatitis", "segment", "splice-1", "tic-tac-toe", "vote",
 ]  # fmt: skip
-TUNE_BINARY = ["audiology", "hepatitis", "tic-tac-toe", "vote"]
 REPORT_NUMERIC = ["bank", "eeg", "magic", "rice", "wilt", "htru"]
 
 
@@ -68,6 +67,25 @@ def random_tree(seed: int, depth: int, noise: float, n: int = 1000, d: int = 12)
     return X, np.where(rng.random(n) < noise, rng.integers(3, size=n), y)
 
 
+def rules(seed: int, noise: float, n: int = 800, d: int = 40):
+    """0/1 columns; the class is whether any of five conjunctions holds, some labels flipped."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, d)) < rng.uniform(0.2, 0.8, d)).astype(float)
+    y = np.zeros(n, dtype=bool)
+    for _ in range(5):
+        columns = rng.choice(d, int(rng.integers(2, 4)), replace=False)
+        y |= (X[:, columns] == rng.integers(0, 2, len(columns))).all(axis=1)
+    return X, np.where(rng.random(n) < noise, ~y, y).astype(int)
+
+
+def logistic(seed: int, slope: float, n: int = 1000, d: int = 10):
+    """Two classes, their odds a linear function of half the columns: no tree fits."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    weights = np.where(np.arange(d) < d // 2, rng.normal(size=d), 0.0)
+    return X, (rng.random(n) < 1 / (1 + np.exp(-slope * X @ weights))).astype(int)
+
+
 def above_median(X, y):
     """A regression target as two classes."""
     return X, (y > np.median(y)).astype(int)
@@ -79,8 +97,6 @@ def data_sets(group: str) -> dict:
 
     out = {}
     if group == "tune":
-        for name in TUNE_BINARY:
-            out[name] = shared_table(name, "binary")
         out["moons"] = sk.make_moons(600, noise=0.3, random_state=101)
         out["blobs"] = sk.make_blobs(600, n_features=6, centers=5, cluster_std=4.0, random_state=102)
         out["class-easy"] = sk.make_classification(800, 12, n_informative=5, flip_y=0.05, random_state=103)
@@ -95,7 +111,22 @@ def data_sets(group: str) -> dict:
         out["tree-4"] = random_tree(110, 4, 0.2)
         out["tree-6"] = random_tree(111, 6, 0.1, n=1500)
         out["hastie"] = sk.make_hastie_10_2(1500, random_state=112)
-        return {name: data for name, data in out.items() if data is not None}
+        out["class-large"] = sk.make_classification(4000, 15, n_informative=6, flip_y=0.1, random_state=113)
+        out["class-rare"] = sk.make_classification(
+            1500, 15, n_informative=5, weights=[0.9], flip_y=0.02, random_state=114
+        )
+        out["class-wide"] = sk.make_classification(150, 80, n_informative=5, flip_y=0.1, random_state=115)
+        out["tree-3-small"] = random_tree(116, 3, 0.1, n=200)
+        out["tree-4-large"] = random_tree(117, 4, 0.3, n=4000)
+        out["noise"] = (np.random.default_rng(118).normal(size=(500, 8)), np.arange(500) % 2)
+        for seed, noise in ((119, 0.05), (120, 0.2)):
+            out[f"rules-{noise}"] = rules(seed, noise)
+        out["rules-small"] = rules(121, 0.1, n=150, d=25)
+        out["rules-wide"] = rules(122, 0.1, n=700, d=120)
+        out["smooth"] = logistic(123, 1.0)
+        out["smooth-steep"] = logistic(124, 3.0, n=2000)
+        out["smooth-small"] = logistic(125, 2.0, n=200)
+        return out
     for name in REPORT_BINARY:
         out[name] = shared_table(name, "binary")
     for name in REPORT_NUMERIC:

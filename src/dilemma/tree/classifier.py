@@ -231,3 +231,6 @@ def _refuse_missing(labels: NDArray[Any]) -> None:
         raise ValueError("Input y contains NaN or infinity: remove the rows without a class")
     if labels.dtype == object and any(label is None or label != label for label in labels):
         raise ValueError("Input y contains NaN or None: remove the rows without a class")
+    if labels.dtype == object and len({isinstance(label, str) for label in labels}) > 1:
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise TypeError(f"y mixes labels of types {kinds}: expected all strings or all numbers")

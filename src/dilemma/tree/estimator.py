@@ -397,9 +397,8 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
 
 
 def _threads(n_jobs: int | None) -> int:
+    """Threads for `n_jobs`; more than there are cores would only stand in each other's way."""
     if n_jobs is None:
         return 1
-    if n_jobs > 0:
-        return int(n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    return max(1, cores + 1 + int(n_jobs))
+    return max(1, min(cores, int(n_jobs) if n_jobs > 0 else cores + 1 + int(n_jobs)))

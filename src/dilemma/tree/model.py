@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dilemma.tree import encoding, walk
-from dilemma.tree.table import Label, Table, is_sparse, needs_columns, read_columns, read_dense, read_sparse
+from dilemma.tree.table import (
+    Label,
+    Table,
+    is_frame,
+    is_sparse,
+    needs_columns,
+    plain_numbers,
+    read_columns,
+    read_dense,
+    read_sparse,
+)
 from dilemma.tree.walk import LEAF, MULTIWAY, NUMERIC, SUBSET
 
 if TYPE_CHECKING:
@@ -236,8 +246,10 @@ def read(X: Any) -> Table:
     """Any table a tree can predict for, checked as far as prediction needs."""
     if is_sparse(X):
         return read_sparse(X)
-    if needs_columns(X):
+    numbers = plain_numbers(X) if is_frame(X) else None
+    if numbers is None and needs_columns(X):
         return read_columns(X)
+    X = X if numbers is None else numbers
     array = np.asarray(X)
     if array.dtype.kind not in "biuf":
         if array.dtype.kind in "OUST":

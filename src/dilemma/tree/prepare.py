@@ -9,7 +9,16 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
 from dilemma.tree.compat import check_names, check_numbers
-from dilemma.tree.table import Table, is_sparse, needs_columns, read_columns, read_dense, read_sparse
+from dilemma.tree.table import (
+    Table,
+    is_frame,
+    is_sparse,
+    needs_columns,
+    plain_numbers,
+    read_columns,
+    read_dense,
+    read_sparse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,10 +30,16 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """`X` as a table, checked as scikit-learn checks it; sets or checks feature names and number."""
     if isinstance(X, list | tuple):
         X = _from_lists(X)
-    if not needs_columns(X):
-        checked = check_numbers(estimator, X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mMV":
+        raise TypeError(f"X has dtype {X.dtype}; expected numbers: turn dates into numbers or labels first")
+    numbers = plain_numbers(X) if is_frame(X) else X
+    if numbers is not None and not needs_columns(numbers):
+        checked = check_numbers(estimator, numbers)
         check_names(estimator, X if hasattr(X, "shape") else checked, reset=reset)
-        return read_sparse(checked) if is_sparse(checked) else read_dense(checked)
+        table = read_sparse(checked) if is_sparse(checked) else read_dense(checked)
+        if is_frame(X):
+            table.names = tuple(str(name) for name in X.columns)
+        return table
     if isinstance(X, np.ndarray) and X.dtype.kind in "UST" and estimator.categorical_features is None:
         raise ValueError(
             "X is an array of strings, so that numbers and labels cannot be told apart: "

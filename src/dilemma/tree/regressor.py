@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dilemma.tree.estimator import Progress
 
 
+LARGEST = 1e140  # sums of squares of a billion such targets are still finite
+
+
 class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
     """The regression tree of least squared error that the budget allows.
 
@@ -148,4 +151,9 @@ def _numbers(y: NDArray[Any], name: str) -> NDArray[np.float64]:
         raise ValueError(f"{name}: expected numbers ({error}): Unknown label type for regression") from None
     if not np.isfinite(out).all():
         raise ValueError(f"Input {name} contains NaN or infinity: remove the rows without a value")
+    if len(out) and max(abs(out.max()), abs(out.min())) > LARGEST:
+        raise ValueError(
+            f"{name} holds {max(out, key=abs):g}, whose square is too large for a float: expected at most "
+            f"{LARGEST:g} in size, divide {name} by a constant"
+        )
     return out

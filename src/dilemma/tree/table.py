@@ -67,6 +67,20 @@ def needs_columns(data: object) -> bool:
     return is_frame(data) or (isinstance(data, np.ndarray) and data.dtype.kind in "OUST")
 
 
+def plain_numbers(data: Any) -> NDArray[Any] | None:
+    """The array behind a frame whose columns are all plain floats or all plain integers, else None."""
+    if hasattr(data, "iloc"):
+        kinds = {getattr(dtype, "kind", "O") if isinstance(dtype, np.dtype) else "O" for dtype in data.dtypes}
+    elif hasattr(data, "get_columns"):
+        kinds = {"f" if t.is_float() else "i" if t.is_integer() else "O" for t in data.dtypes}
+    else:
+        return None
+    if len(kinds) != 1 or not kinds <= {"f", "i"}:
+        return None
+    array = np.asarray(data.to_numpy())
+    return array if array.ndim == 2 and array.dtype.kind in "fi" else None
+
+
 def read_dense(array: NDArray[Any]) -> Table:
     """A checked numeric array of two dimensions."""
     return Table(array.shape[0], array.shape[1], None, array, lambda j: array[:, j])
@@ -123,7 +137,12 @@ def _pandas_column(column: Any, name: str) -> NDArray[Any]:
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if kind in "Mm":
         raise _wrong_type(name, str(dtype))
-    return from_objects(np.asarray(column.to_numpy(dtype=object)), f"column {name!r}")
+    values = np.asarray(column.to_numpy(dtype=object))
+    gaps = np.asarray(column.isna())
+    if gaps.any():
+        values = values.copy()
+        values[gaps] = None
+    return from_objects(values, f"column {name!r}")
 
 
 def _polars_column(column: Any, name: str) -> NDArray[Any]:
@@ -164,7 +183,9 @@ def from_objects(values: NDArray[Any], name: str, *, label: bool = False) -> NDA
     label : bool
         Keep numbers as labels (the column is known to be categorical).
     """
-    kinds = {type(value) for value in values}
+    kinds = set(map(type, values))
+    if kinds <= {str, type(None)} and str in kinds:
+        return values
     strings = any(issubclass(kind, str) for kind in kinds)
     if not strings and not label:
         gaps = np.fromiter((_missing(value) for value in values), dtype=bool, count=len(values))

@@ -625,3 +625,57 @@ def test_the_paths_of_rows_lead_from_the_root_to_their_leaves():
     assert (passed[:, 0].toarray() == 1).all()
     for i in (0, 60, 149):
         assert list(passed[i].indices) == model.tree_.path(int(leaf[i]))
+
+
+def test_labels_of_strings_and_numbers_together_are_refused():
+    with pytest.raises(TypeError, match="y mixes labels of types int, str"):
+        DilemmaTreeClassifier().fit([[1.0], [2.0]], np.array(["a", 1], dtype=object))
+
+
+def test_an_array_of_dates_is_refused_with_a_remedy():
+    with pytest.raises(TypeError, match=r"datetime64.*turn dates into numbers"):
+        DilemmaTreeClassifier().fit(np.array([["2020-01-01"]] * 4, dtype="datetime64[D]"), [0, 1, 0, 1])
+
+
+def test_a_target_whose_squares_overflow_is_refused_with_a_remedy():
+    with pytest.raises(ValueError, match="divide y by a constant"):
+        DilemmaTreeRegressor().fit([[1.0], [2.0]], [1.0, 1e300])
+
+
+def test_frames_of_plain_numbers_are_read_as_the_arrays_they_hold():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = noisy()
+    X[::7, 2] = np.nan
+    array = DilemmaTreeClassifier(max_iter=20).fit(X, y)
+    names = [f"c{j}" for j in range(X.shape[1])]
+    for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
+        model = DilemmaTreeClassifier(max_iter=20).fit(frame, y)
+        assert [feature.name for feature in model.tree_.features] == names
+        np.testing.assert_array_equal(model.tree_.threshold, array.tree_.threshold)
+        np.testing.assert_array_equal(model.predict(frame), array.predict(X))
+        np.testing.assert_array_equal(model.tree_.predict(frame), array.predict(X))
+
+
+def test_gaps_among_strings_are_gaps_in_every_kind_of_column():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    words = ["a", None, "b", "a", "b", None] * 10
+    y = [0, 2, 1, 0, 1, 2] * 10
+    for column in (
+        pd.Series(words, dtype=object),
+        pd.Series(words, dtype="string"),
+        pd.Series(words, dtype="category"),
+        pl.Series(words),
+        pl.Series(words, dtype=pl.Categorical),
+    ):
+        kind = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+        model = DilemmaTreeClassifier(max_depth=2).fit(kind({"w": column}), y)
+        assert model.score(kind({"w": column}), y) == 1.0
+        assert model.tree_.features[0].categories == ("a", "b")
+
+
+def test_no_more_threads_are_used_than_there_are_cores():
+    from dilemma.tree.estimator import _threads
+
+    assert _threads(None) == _threads(1) == 1
+    assert _threads(10**9) == _threads(-1) >= 1
+    assert _threads(-(10**9)) == 1
