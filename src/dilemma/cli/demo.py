@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dilemma import knapsack
+from dilemma.cli.info import kernels
 
 KNAPSACKS = ((24, "weak", 10), (100, "weak", 3), (10_000, "strong", 1))  # items, class, seed
 DEPTH = 4
@@ -50,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
     rows += _with_sklearn(lambda: tree_row(args.seed))
     print_table(rows)
     path = _draw(rows, args.out)
-    print(f"\nconvergence: {path.resolve()}")
+    print(f"\nkernels: {_kernels()}")
+    print(f"convergence: {path.resolve()}")
     return 0
 
 
@@ -138,6 +140,14 @@ def print_table(rows: Sequence[Row]) -> None:
     print(
         "\ngap: to the proved optimum, or to the bound where there is no proof; the tree's in per cent of its rows"
     )
+
+
+def _kernels() -> str:
+    """Return which kernels the figures come from, and how to get the fast ones where they are missing."""
+    used = kernels()
+    text = ", ".join(f"{subject} {name}" for subject, name in used.items())
+    slow = any(name == "python" for name in used.values())
+    return text + (" (install again with a C++17 compiler for full speed)" if slow else "")
 
 
 def _draw(rows: list[Row], out: Path) -> Path:

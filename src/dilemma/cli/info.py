@@ -55,9 +55,14 @@ def collect() -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
         "numpy": _version("numpy"),
-        "kernels": {subject: import_module(module).kernel() for subject, module in KERNELS.items()},
+        "kernels": kernels(),
         "extras": {extra: {name: _version(name) for name in names} for extra, names in EXTRAS.items()},
     }
+
+
+def kernels() -> dict[str, str]:
+    """Return the kernel in use for each subject."""
+    return {subject: import_module(module).kernel() for subject, module in KERNELS.items()}
 
 
 def _version(package: str) -> str | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dilemma.knapsack.formats import FORMATS, read
 from dilemma.knapsack.kernel import KERNELS
-from dilemma.knapsack.solver import KnapsackResult, solve_instance
+from dilemma.knapsack.result import KnapsackResult
+from dilemma.knapsack.solver import solve_instance
 
 if TYPE_CHECKING:
     from dilemma.knapsack.instance import Instance, Number

@@ -5,7 +5,8 @@ from .generators import CLASSES, generate
 from .instance import Instance
 from .kernel import kernel
 from .problem import Knapsack
-from .solver import KnapsackResult, TraceRow, solve, solve_instance
+from .result import KnapsackResult, TraceRow
+from .solver import solve, solve_instance
 
 __all__ = [
     "CLASSES",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import math
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -18,126 +16,27 @@ from dilemma.stop import checked_count, checked_number
 
 from .instance import Column, Instance, Number, exact_sum
 from .kernel import Answer, Options, choose, run
+from .result import KnapsackResult, TraceRow
 
 if TYPE_CHECKING:
-    import os
-
     import numpy.typing as npt
 
-SCHEMA = "dilemma.knapsack"
-SCHEMA_VERSION = 1
 
-ADVICE = {
-    "optimal": "No better choice exists: nothing is left to do.",
-    "time_limit": "The time limit was reached: raise time_limit to go on.",
-    "max_iter": "The candidates allowed were used: raise max_iter to go on.",
-    "target": "The target was reached: raise it, or leave it out, to go on.",
-    "interrupted": "Interrupted: this is the best choice so far.",
-    "stalled": "The widest exact pass could not close the gap: raise max_states (memory), or give a time_limit "
-    "to let the search go on.",
-}
+class Limits(TypedDict, total=False):
+    """The keyword arguments of `solve` and `solve_instance`."""
 
-
-class TraceRow(NamedTuple):
-    """One candidate: the greedy, each improvement, or each one of all with ``trace="all"``."""
-
-    iteration: int  # 1 is the greedy
-    nodes: int
-    seconds: float
-    value: Number
-
-
-@dataclass(frozen=True)
-class KnapsackResult:
-    """The best choice found and what is known about it.
-
-    Attributes
-    ----------
-    items : numpy.ndarray
-        Indices of the chosen items, ascending.
-    value, weight : number
-        Exact sums over them, rounded once for floats.
-    greedy_value : number
-        What the plain greedy (best value per weight that fits) reaches: candidate 1.
-    bound : number
-        No choice is worth more.
-    optimal : bool
-        Whether `value` is proved to be the most possible.
-    stop_reason : str
-        ``"optimal"``, ``"time_limit"``, ``"max_iter"``, ``"target"``, ``"interrupted"`` or ``"stalled"``.
-    iterations : int
-        Completed solutions evaluated.
-    nodes : int
-        Decisions reversed and core states kept.
-    runtime : float
-        Seconds since the call, set-up included.
-    kernel : str
-        ``"native64"``, ``"native128"`` or ``"python"``.
-    trace : list of TraceRow
-    """
-
-    items: npt.NDArray[np.int64]
-    value: Number
-    weight: Number
-    greedy_value: Number
-    bound: Number
-    optimal: bool
-    stop_reason: str
-    iterations: int
-    nodes: int
-    runtime: float
+    time_limit: float | None
+    max_iter: int | None
+    target: Number | None
+    random_state: int | np.random.Generator | None
+    core_after: int | None
+    max_states: int
+    max_queue: int
+    trace: str
     kernel: str
-    trace: list[TraceRow] = field(repr=False)
-
-    @property
-    def gap(self) -> float:
-        """How far `value` can be from the optimum, as a part of `bound`: 0.0 when proved."""
-        if self.optimal or self.bound == 0:
-            return 0.0
-        return float((self.bound - self.value) / self.bound)  # type: ignore[operator]
-
-    @property
-    def improvement(self) -> Number:
-        """What was gained over the greedy."""
-        return self.value - self.greedy_value  # type: ignore[operator]
-
-    @property
-    def advice(self) -> str:
-        """What to do next, in a sentence."""
-        return ADVICE[self.stop_reason]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; Decimal and Fraction become strings."""
-        out: dict[str, Any] = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION}
-        for name in ("value", "weight", "greedy_value", "bound"):
-            out[name] = _plain(getattr(self, name))
-        for name in ("optimal", "stop_reason", "iterations", "nodes", "runtime", "kernel"):
-            out[name] = getattr(self, name)
-        out["items"] = self.items.tolist()
-        out["trace"] = [[r.iteration, r.nodes, r.seconds, _plain(r.value)] for r in self.trace]
-        return out
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_dict` to a file."""
-        fields = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in self.to_dict().items())
-        Path(path).write_text("{\n" + ",\n".join(fields) + "\n}\n", encoding="utf-8")
 
 
-def solve(
-    values: Column,
-    weights: Column,
-    capacity: Number,
-    *,
-    time_limit: float | None = None,
-    max_iter: int | None = None,
-    target: Number | None = None,
-    random_state: int | np.random.Generator | None = None,
-    core_after: int | None = 1000,
-    max_states: int = 2**22,
-    max_queue: int = 2**20,
-    trace: str = "improvements",
-    kernel: str = "auto",
-) -> KnapsackResult:
+def solve(values: Column, weights: Column, capacity: Number, **limits: Unpack[Limits]) -> KnapsackResult:
     """Choose items of most value whose weights fit the capacity.
 
     Starts from the greedy, goes on with dilemma-first candidates (see `dilemma.knapsack.search`), and after
@@ -181,18 +80,7 @@ def solve(
     >>> result.items.tolist(), result.value, result.greedy_value, result.optimal
     ([1, 2], 220, 160, True)
     """
-    return solve_instance(
-        Instance(values, weights, capacity),
-        time_limit=time_limit,
-        max_iter=max_iter,
-        target=target,
-        random_state=random_state,
-        core_after=core_after,
-        max_states=max_states,
-        max_queue=max_queue,
-        trace=trace,
-        kernel=kernel,
-    )
+    return solve_instance(Instance(values, weights, capacity), **limits)
 
 
 def solve_instance(
@@ -318,5 +206,11 @@ def _as_integer(target: Number, scale: int) -> int:
     return -(-exact.capacity * scale // exact.weight_scale)
 
 
-def _plain(number: Number) -> int | float | str:
-    return number if isinstance(number, (int, float)) else str(number)
+def _signature() -> inspect.Signature:
+    """Return what `help` and editors show for `solve`: every parameter by name."""
+    items = list(inspect.signature(solve).parameters.values())[:-1]
+    limits = list(inspect.signature(solve_instance).parameters.values())[1:]
+    return inspect.Signature([*items, *limits], return_annotation="KnapsackResult")
+
+
+solve.__signature__ = _signature()  # type: ignore[attr-defined]
