@@ -239,3 +239,29 @@ def test_exporting_needs_no_scikit_learn(tmp_path):
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "class: " in out
     assert 'pip install "dilemma[sklearn]"' in out
+
+
+def test_the_words_of_a_path_do_not_contradict_each_other():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.normal(40, 10, 600), "city": rng.choice(["B", "C", "G", "Z"], 600)})
+    y = np.where(frame.city.isin(["B", "C"]) ^ (frame.age > 45), "x", "y")
+    frame.loc[::4, "city"] = None
+    y[::4] = np.where(frame.age[::4] > 30, "x", "y")
+    model = DilemmaTreeClassifier(max_depth=4).fit(frame, y)
+    text = export_text(model)
+    assert "city is missing" in text  # the case that is meant
+    assert "or missing" in text  # said above it, though nobody asked
+    assert "or missing" not in export_text(model, show_missing=False)
+    stack = []  # labels that may arrive at each level
+    for line in text.splitlines():
+        level, words = line.count("|   "), line.split("|--- ")[1]
+        stack = stack[: level + 1] or [{"B", "C", "G", "Z", None}]
+        allowed = set(stack[level])
+        if words.startswith("city"):
+            named = words.split("city ")[1].replace(" or missing", "")
+            labels = set() if "is missing" in named else set(named.strip("=in {}").split(", "))
+            labels |= {None} if "missing" in words else set()
+            assert labels <= allowed, line
+            allowed = labels
+        stack = [*stack[: level + 1], allowed]

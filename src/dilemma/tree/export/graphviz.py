@@ -16,7 +16,7 @@ def export_graphviz(
     class_names: Any = None,
     precision: int = 4,
     filled: bool = True,
-    show_missing: bool = False,
+    show_missing: bool | None = None,
 ) -> str:
     """The tree in the DOT language; ``dot -Tsvg`` draws it.
 
@@ -28,8 +28,8 @@ def export_graphviz(
         Significant digits.
     filled : bool, default=True
         Colour the nodes by what they predict.
-    show_missing : bool, default=False
-        Say which branch takes missing values and unseen labels.
+    show_missing : bool or None, default=None
+        Say which branch takes missing values and unseen labels; None: for columns that some branch asks about.
 
     Returns
     -------
@@ -37,6 +37,7 @@ def export_graphviz(
     """
     tree = parts.tree_of(model)
     names, labels = parts.names_of(tree, feature_names), parts.class_names_of(tree, class_names)
+    told = parts.missing_told(tree, show_missing)
     lines = [
         "digraph Tree {",
         '  node [shape=box, style="filled, rounded", fontname="helvetica", fillcolor="#ffffff"];',
@@ -51,7 +52,9 @@ def export_graphviz(
         if tree.kind[node] == LEAF:
             continue
         for side in parts.sides(tree, node):
-            question = parts.condition(tree, node, side, "", precision=precision, show_missing=show_missing)
+            question = parts.condition(
+                tree, node, side, "", precision=precision, show_missing=int(tree.feature[node]) in told
+            )
             lines.append(f"  {node} -> {side.child} [label={_quoted([question.strip()])}];")
     return "\n".join([*lines, "}"]) + "\n"
 

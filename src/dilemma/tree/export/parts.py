@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ class Side(NamedTuple):
     ----------
     child : int
     labels : tuple or None
-        Labels that go here; None at a numeric split.
+        Labels that arrive at the node and go here; None at a numeric split.
     below : bool
         At a numeric split: values up to the threshold go here.
     missing : bool
@@ -65,15 +66,48 @@ def sides(tree: Tree, node: int) -> list[Side]:
     else:
         left = set(tree.left_codes(node))
         to = {code: int(branches[0] if code in left else branches[1]) for code in range(len(categories))}
+    arriving = _arriving(tree, node)
     return [
         Side(
             int(child),
-            tuple(label for code, label in enumerate(categories) if to[code] == child),
+            tuple(label for code, label in enumerate(categories) if code in arriving and to[code] == child),
             False,
             int(child) == lost,
         )
         for child in tree.children(node)
     ]
+
+
+def _arriving(tree: Tree, node: int) -> set[int]:
+    """The codes of the node's categorical column that the splits above let through."""
+    feature = tree.feature[node]
+    codes = set(range(len(tree.features[feature].categories or ())))
+    path = tree.path(node)
+    for above, below in itertools.pairwise(path):
+        if tree.feature[above] != feature:
+            continue
+        branches = tree.branches(above)
+        if tree.kind[above] == MULTIWAY:
+            codes = {code for code in codes if branches[code] == below}
+        else:
+            left = set(tree.left_codes(above))
+            codes = {code for code in codes if (code in left) == (branches[0] == below)}
+    return codes
+
+
+def missing_told(tree: Tree, wish: bool | None) -> set[int]:
+    """Columns of which every branch says whether it takes missing values.
+
+    All of them, none, or (None) those that some branch asks about: "is missing" below a branch that does not
+    mention it would read as a contradiction.
+    """
+    if wish is not None:
+        return set(range(len(tree.features))) if wish else set()
+    return {
+        int(tree.feature[node])
+        for node in np.flatnonzero(tree.kind != LEAF)
+        if tree.threshold[node] == EVERY_NUMBER or any(side.labels == () for side in sides(tree, int(node)))
+    }
 
 
 def number(value: float, precision: int | None = None) -> str:

@@ -27,7 +27,7 @@ def plot_tree(
     precision: int = 3,
     max_depth: int | None = None,
     fontsize: float | None = None,
-    show_missing: bool = False,
+    show_missing: bool | None = None,
 ) -> Any:
     """Draw the tree.
 
@@ -43,8 +43,8 @@ def plot_tree(
         Draw no further down than this.
     fontsize : float, default=None
         Chosen to fit when None.
-    show_missing : bool, default=False
-        Say which branch takes missing values and unseen labels.
+    show_missing : bool or None, default=None
+        Say which branch takes missing values and unseen labels; None: for columns that some branch asks about.
 
     Returns
     -------
@@ -54,6 +54,7 @@ def plot_tree(
 
     tree = parts.tree_of(model)
     names, labels = parts.names_of(tree, feature_names), parts.class_names_of(tree, class_names)
+    told = parts.missing_told(tree, show_missing)
     limit = tree.max_depth if max_depth is None else max_depth
     x = _layout(tree, limit)
     width, height = max(x.values()) + 1.0, min(tree.max_depth, limit) + 1.0
@@ -70,7 +71,7 @@ def plot_tree(
             end = (x[side.child], -float(tree.depth[side.child]))
             ax.plot([across, end[0]], [down, end[1]], color="#888888", linewidth=0.9, zorder=1)
             question = parts.condition(
-                tree, node, side, "", precision=precision, show_missing=show_missing
+                tree, node, side, "", precision=precision, show_missing=int(tree.feature[node]) in told
             ).strip()
             # Nearer the child, so that the words of two sides keep apart.
             spot = (across + 0.62 * (end[0] - across), down + 0.62 * (end[1] - down))

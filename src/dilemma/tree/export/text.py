@@ -23,7 +23,7 @@ def export_text(
     class_names: Any = None,
     precision: int = 4,
     show_weights: bool = False,
-    show_missing: bool = False,
+    show_missing: bool | None = None,
 ) -> str:
     """The tree as indented text, one line a branch.
 
@@ -36,8 +36,8 @@ def export_text(
         Significant digits of thresholds and means.
     show_weights : bool, default=False
         Add the class weights (or weight and squared error) of each leaf.
-    show_missing : bool, default=False
-        Say which branch takes missing values and unseen labels.
+    show_missing : bool or None, default=None
+        Say which branch takes missing values and unseen labels; None: for columns that some branch asks about.
 
     Returns
     -------
@@ -45,6 +45,7 @@ def export_text(
     """
     tree = parts.tree_of(model)
     names, labels = parts.names_of(tree, feature_names), parts.class_names_of(tree, class_names)
+    told = parts.missing_told(tree, show_missing)
     lines: list[str] = []
 
     def leaf(node: int) -> str:
@@ -62,8 +63,9 @@ def export_text(
             lines.append(f"{indent}|--- {leaf(node)}")
             return
         for side in parts.sides(tree, node):
+            feature = int(tree.feature[node])
             question = parts.condition(
-                tree, node, side, names[tree.feature[node]], precision=precision, show_missing=show_missing
+                tree, node, side, names[feature], precision=precision, show_missing=feature in told
             )
             lines.append(f"{indent}|--- {question}")
             walk(side.child, indent + "|   ")
@@ -78,7 +80,7 @@ def export_rules(
     feature_names: Any = None,
     class_names: Any = None,
     precision: int = 4,
-    show_missing: bool = False,
+    show_missing: bool | None = None,
 ) -> str:
     """One rule per leaf: conditions joined by AND, what is predicted, and on how many training rows.
 
@@ -89,8 +91,8 @@ def export_rules(
     model : fitted estimator or Tree
     feature_names, class_names : sequence of str, default=None
     precision : int, default=4
-    show_missing : bool, default=False
-        Say which rules take missing values and unseen labels.
+    show_missing : bool or None, default=None
+        Say which rules take missing values and unseen labels; None: for columns that some branch asks about.
 
     Returns
     -------
@@ -98,9 +100,10 @@ def export_rules(
     """
     tree = parts.tree_of(model)
     names, labels = parts.names_of(tree, feature_names), parts.class_names_of(tree, class_names)
+    told = parts.missing_told(tree, show_missing)
     lines = []
     for leaf, path in _paths(tree, 0, []):
-        conditions = _joined(tree, path, names, precision, show_missing)
+        conditions = _joined(tree, path, names, precision, told)
         result = parts.outcome(tree, leaf, labels, precision)
         rows = f"{tree.n_rows[leaf]} rows"
         if tree.classes is not None:
@@ -122,12 +125,12 @@ def _paths(
 
 
 def _joined(
-    tree: Tree, path: list[tuple[int, parts.Side]], names: list[str], precision: int, show_missing: bool
+    tree: Tree, path: list[tuple[int, parts.Side]], names: list[str], precision: int, told: set[int]
 ) -> list[str]:
     out = []
     for feature in dict.fromkeys(int(tree.feature[node]) for node, _ in path):
         steps = [(node, side) for node, side in path if tree.feature[node] == feature]
-        missing = show_missing and all(side.missing for _, side in steps)
+        missing = feature in told and all(side.missing for _, side in steps)
         if tree.kind[steps[0][0]] != NUMERIC:
             allowed = [set(side.labels or ()) for _, side in steps]
             both = [
