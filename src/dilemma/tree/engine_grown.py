@@ -175,7 +175,7 @@ class _Builder:
         if plan.cut is None:
             return node
         column = self.data.codes[plan.cut.feature, rows]
-        present = np.unique(column)
+        present = np.flatnonzero(np.bincount(column, minlength=256)).astype(np.uint8)
         if plan.cut.kind == MULTIWAY:
             parts = [rows[column == code] for code in present]
             codes = [int(code) for code in present]

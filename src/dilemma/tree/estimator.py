@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from dilemma.tree.table import Table
 
 
+SERVING = 4e-8  # seconds to count one row at one level of the final tree, roughly
+
+
 class Progress(NamedTuple):
     """What a callback is told after each improvement."""
 
@@ -227,7 +230,12 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
                 "the search behind this tree is gone (a copied or loaded estimator keeps the tree alone): "
                 "fit again"
             )
-        left = None if time_limit is None else max(time_limit - (time.perf_counter() - start), 0.0)
+        left = None
+        if time_limit is not None:
+            rest = time_limit - (time.perf_counter() - start)
+            # Counting the rows of the tree that is handed out takes time as well.
+            serving = SERVING * search.data.n_rows * (search.settings.max_depth + 2)
+            left = max(rest - min(serving, rest / 2), 0.0)
         try:
             search.run(time_limit=left, max_iter=max_iter, callback=self._callback())
         except KeyboardInterrupt:
