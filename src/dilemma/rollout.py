@@ -176,7 +176,7 @@ def grow(
             break
         actions, scores = offered(model.actions(state))
         count = len(actions)
-        if not count:  # S is a candidate solution: Alg. 1 l.6
+        if not count:  # S is a candidate solution: Alg. 1 l.5
             evaluate(model, state, proposal.prefix, rollout, proposal.polish_below)
             break
         if banned and not rank and not full:
@@ -202,7 +202,7 @@ def grow(
             index, top, second = best_two(scores)
         if choose is not None and not rank:
             index = _chosen(choose, state, actions, scores, banned)
-        action = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]  # Alg. 1 l.7
+        action = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]  # Alg. 1 l.6
         if not best:
             rollout.taken = float(scores[index])
         best.append(top)
@@ -220,7 +220,7 @@ def grow(
                 rollout.skipped = tuple(action_at(actions, i) for i in order[:rank])  # type: ignore[index]
                 banned = banned.union(rollout.skipped)
             rank = 0
-        state = model.apply(state, action)  # Alg. 1 l.9
+        state = model.apply(state, action)  # Alg. 1 l.8
         path.append(action)
         if key is not None:
             mark = (key(state), banned) if banned else key(state)

@@ -123,7 +123,7 @@ class Search:
         try:
             if self.model.bound is not None:
                 self._root_bound = float(self.model.bound(self.model.initial()))
-            while self._stop is StopReason.RUNNING:  # Alg. 1 l.4
+            while self._stop is StopReason.RUNNING:  # Alg. 1 l.3
                 proposals = self._run.ask(self._window())
                 if not proposals:
                     self._exhausted()

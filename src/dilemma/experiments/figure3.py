@@ -90,6 +90,7 @@ def draw_panel(axis: Any, record: Record, tree: str, heading: str, size: float =
     optimum = record["facts"].get("optimum")
     if optimum is not None:
         axis.axhline(optimum, color=GREEN, lw=0.9, ls="-.", label="optimum")
+    _fit(axis)
     iterations_axis(axis, len(x) - 1)
     axis.set_ylabel(unit, fontsize=8)
     axis.ticklabel_format(axis="y", useOffset=False, style="plain")
@@ -97,6 +98,16 @@ def draw_panel(axis: Any, record: Record, tree: str, heading: str, size: float =
     title(axis, heading, size)
     axis.grid(axis="y", color="#ececec", lw=0.7)
     axis.set_axisbelow(True)
+
+
+def _fit(axis: Any) -> None:
+    """Set the y limits to what is drawn: left alone, flat curves get a range of their own size."""
+    lines = [line.get_ydata() for line in axis.get_lines()]
+    clouds = [cloud.get_offsets()[:, 1] for cloud in axis.collections if len(cloud.get_offsets()) > 1]
+    drawn = np.concatenate([*lines, *clouds]).astype(float)
+    low, high = float(drawn.min()), float(drawn.max())
+    pad = 0.06 * (high - low) or max(1e-3 * abs(high), 1e-9)
+    axis.set_ylim(low - pad, high + pad)
 
 
 def draw_beyond(axis: Any, record: Record) -> None:
@@ -114,6 +125,7 @@ def draw_beyond(axis: Any, record: Record) -> None:
         axis.axhline(
             scale * other[judged], color=GREY, lw=0.9, ls=(0, (1, 2)), label="scikit-learn, equal depth"
         )
+    _fit(axis)
 
 
 def _legend(figure: Any, axes: Any) -> None:
@@ -126,7 +138,8 @@ def _legend(figure: Any, axes: Any) -> None:
         list(found.values()), list(found), loc="outside lower center", ncols=4, fontsize=8, frameon=False
     )
     for handle in shown.legend_handles:
-        handle.set_alpha(max(0.3, handle.get_alpha() or 1.0))
+        if hasattr(handle, "get_offsets"):  # points are faint in the plot, being many
+            handle.set_alpha(0.7)
 
 
 _FORMS = {

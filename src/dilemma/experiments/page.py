@@ -20,7 +20,7 @@ main { max-width: 1180px; }
 table { border-collapse: collapse; font-size: .78rem; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; } .says { min-width: 18rem; }
 .verdict { color: #fff; border-radius: 6px; padding: .1rem .55rem; font-size: .8rem; white-space: nowrap; }
 .claim { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem;
   margin: .7rem 0; }
@@ -30,6 +30,7 @@ figure { background: #fff; } figure img, figure svg { width: 100%; height: auto;
 .film > input { position: absolute; opacity: 0; }
 .film label { display: inline-block; min-width: 1.9rem; padding: .15rem .5rem; margin: 0 .2rem .4rem 0;
   cursor: pointer; text-align: center; border: 1px solid var(--line); border-radius: 6px; font-size: .8rem; }
+.labels { display: flex; flex-wrap: wrap; }
 .frames { display: grid; max-width: 760px; } .frame { grid-area: 1 / 1; visibility: hidden; background: #fff; }
 summary { cursor: pointer; color: var(--soft); }
 """
@@ -119,7 +120,8 @@ def _verdict(verdict: str) -> str:
 
 
 def _where(text: object) -> str:
-    return f"<span class='where'>Section {_text(text)}</span>"
+    name = str(text) if str(text).startswith("Abstract") else f"Section {text}"
+    return f"<span class='where'>{_text(name)}</span>"
 
 
 def _scroll(head: str, body: str) -> str:
@@ -131,7 +133,7 @@ def _summary(claims: list[Record]) -> str:
     for c in claims:
         says = f"<a href='#{_text(c['key'])}'>{_text(c['says'])}</a><br>{_where(c['where'])}"
         rows.append(
-            f"<tr><td>{says}</td><td>{_verdict(c['verdict'])}</td><td>{_text(c['because'])}</td></tr>"
+            f"<tr><td class='says'>{says}</td><td>{_verdict(c['verdict'])}</td><td>{_text(c['because'])}</td></tr>"
         )
     return _scroll("<th>The paper says</th><th>Verdict</th><th>Because</th>", "".join(rows))
 

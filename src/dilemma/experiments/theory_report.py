@@ -81,7 +81,7 @@ def simulate(*, quick: bool = False, say: Say = lambda line: None) -> Record:
         "lemma": lambda: _lemma(count),
         "induction": lambda: _induction(4 if quick else 12),
         "altering": lambda: [_altering(c, 100 if quick else 400) for c in (0.3, 0.5, 1.0)],
-        "levels": lambda: [_levels(u, 100 if quick else 400) for u in ("uniform", "greedy")],
+        "levels": lambda: [_levels(u, 100 if quick else 4000) for u in ("uniform", "greedy")],
         "printed": _printed,
         "exact": lambda: _exact(10),
     }

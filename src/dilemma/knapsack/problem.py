@@ -30,7 +30,7 @@ class State(NamedTuple):
 class Knapsack:
     """Choose items of most value whose weights fit the capacity (the paper's Section V).
 
-    The greedy takes the item of best value per weight that still fits (Eq. 4); the energy is minus the value;
+    The greedy takes the item of best value per weight that still fits (Eq. 6); the energy is minus the value;
     feasible means weight <= capacity. Items that weigh nothing are in from the start and worthless ones are
     never offered, so every score is finite and positive. Equal ratios are offered heavier first.
 

@@ -1,7 +1,7 @@
 """Dilemma-first search on the partition tree of a knapsack (the readable twin of ``knapsack_search.hpp``).
 
 A node is "the decisions on all items before position p are made". Its candidate takes, from p on, every item
-that still fits, best ratio first (Eq. 4). Each item taken so is a dilemma: leaving it out and regrowing is the
+that still fits, best ratio first (Eq. 6). Each item taken so is a dilemma: leaving it out and regrowing is the
 next candidate there. How hard the choice was is the relative gap between its ratio and that of the next item
 that would fit; a candidate's key is the sum of the gaps along its path, smallest first (the corollary's
 L_opt - L_alpha, with the path's earlier losses kept).
@@ -80,7 +80,7 @@ class DilemmaSearch:
         """
         items, run = self.items, self.run
         if run.iterations == 0:
-            self._grow(None, 0, 0, items.capacity, 0, 0.0, 0.0)  # Alg. 1 l.3: the greedy
+            self._grow(None, 0, 0, items.capacity, 0, 0.0, 0.0)  # Alg. 1 l.2: the greedy
         countdown = POLL_EVERY
         while self.queue and run.iterations < iterations:
             countdown -= 1

@@ -68,8 +68,8 @@ class State(NamedTuple):
 class SequenceTree:
     """ID3 as a `dilemma` problem, its tree improved by any strategy of `dilemma.minimize`.
 
-    The score of an attribute is its information gain (Eq. 8), a split has a child for each value, and the
-    energy is the number of misclassified rows of the validation part (Eq. 10), or of the training rows where
+    The score of an attribute is its information gain (Eq. 7), a split has a child for each value, and the
+    energy is the number of misclassified rows of the validation part (Eq. 9), or of the training rows where
     there is none. A node is a leaf when the depth is reached, every attribute is used on its path or splits
     nothing, or its entropy is small.
 
@@ -183,7 +183,7 @@ class SequenceTree:
         return node
 
     def _rank(self, node: Node) -> NDArray[np.intp]:
-        """Attributes that split the node, and their gains (Eq. 8)."""
+        """Attributes that split the node, and their gains (Eq. 7)."""
         if node.attributes is not None:
             return node.attributes
         counts = node.rows.value_counts()
@@ -231,7 +231,7 @@ class SequenceTree:
         return State((state.choices, attribute), following, errors)
 
     def energy(self, state: State) -> float:
-        """Misclassified rows of the validation part, or of the training rows (Eq. 10)."""
+        """Misclassified rows of the validation part, or of the training rows (Eq. 9)."""
         return state.errors + sum(node.errors for node in state.open)
 
     def legal(self, state: State, action: int) -> bool:
@@ -322,7 +322,7 @@ class SequenceTree:
 
 
 def entropy(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Class entropy in bits along the last axis; 0 where there is nothing (Eq. 9)."""
+    """Class entropy in bits along the last axis; 0 where there is nothing (Eq. 8)."""
     total = counts.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(counts > 0, counts * np.log2(np.where(counts > 0, counts, 1.0)), 0.0)
