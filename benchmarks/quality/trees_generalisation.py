@@ -8,7 +8,7 @@ generated, figures are quoted from ``report``.
 The peers (pytrees-rs: LGDT with the error criterion, and limited discrepancy search) take 0/1 columns; they
 get every threshold of a column, or 30 quantiles of it, and run in a Python of their own:
 
-    python benchmarks/quality/trees_generalisation.py --group report --peers PEER_VENV/bin/python
+    python benchmarks/quality/trees_generalisation.py --peers PEER_VENV/bin/python
 """
 
 from __future__ import annotations
@@ -334,9 +334,9 @@ def main() -> None:
     parser.add_argument("--peer", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--group", choices=["tune", "report"], default="report")
     parser.add_argument("--depths", type=int, nargs="+", default=[4, 6])
-    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--peers", help="Python interpreter that has pytrees-rs")
-    parser.add_argument("--peer-seconds", type=float, default=2.0, help="time limit of LDS")
+    parser.add_argument("--peer-seconds", type=float, default=1.0, help="time limit of LDS")
     parser.add_argument("--only", nargs="+", help="these data sets alone")
     parser.add_argument("--no-record", action="store_true")
     options = parser.parse_args()
@@ -352,14 +352,16 @@ def main() -> None:
         "CART tuned": tuned_cart,
     }
     peers = Peers(options.peers, options.peer_seconds) if options.peers else None
-    results = measure(options.group, options.depths, options.splits, methods, peers, options.only)
-    if not options.no_record:
-        sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-        from record import record
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from record import record
 
-        depths = "_".join(str(depth) for depth in options.depths)
-        name = f"trees_generalisation_{options.group}_depth_{depths}"
-        print(record(name, {"splits": options.splits, "depths": results}))
+    results = {}
+    for depth in options.depths:
+        results |= measure(options.group, [depth], options.splits, methods, peers, options.only)
+        if not options.no_record:  # after each depth, so that a run cut short leaves what it has
+            name = "trees_generalisation" + ("" if options.group == "report" else f"_{options.group}")
+            facts = {"splits": options.splits, "lds_seconds": options.peer_seconds, "depths": results}
+            print(record(name, facts), flush=True)
 
 
 if __name__ == "__main__":
