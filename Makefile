@@ -4,12 +4,13 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 NATIVE := $(wildcard src/dilemma/native/*)
 
-.PHONY: help demo test lint types check wheel pure sanitize clean
+.PHONY: help demo test lint types check wheel pure sanitize docs clean
 
 help:
 	@echo "make demo   install into $(VENV) and improve a greedy on generated problems"
 	@echo "make test   install what tests need and run the whole suite"
 	@echo "make lint   ruff;   make types   mypy --strict"
+	@echo "make docs   the documentation as HTML, in docs/_build"
 	@echo "make wheel  the suite against a built wheel;   make pure   the same without a compiler"
 	@echo "make sanitize  fuzz the native modules under AddressSanitizer and UBSan"
 
@@ -45,5 +46,13 @@ check: test lint types
 wheel pure sanitize: .stamp-dev
 	$(PY) -m nox -s $@
 
+.stamp-docs: .stamp-install
+	$(PY) -m pip install --quiet --group docs
+	@touch $@
+
+docs: .stamp-docs
+	$(PY) -m sphinx --quiet --fail-on-warning --keep-going --builder html docs docs/_build/html
+	@echo "documentation: $(CURDIR)/docs/_build/html/index.html"
+
 clean:
-	rm -rf $(VENV) build dist .stamp-* .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build .stamp-* .pytest_cache .mypy_cache .ruff_cache

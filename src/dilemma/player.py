@@ -253,11 +253,21 @@ class Player:
 
 def _print_of(state: State) -> bytes | None:
     """Return something that changes when the state does, or None if it cannot be told."""
-    try:
-        return pickle.dumps(state)
-    except Exception:
-        text = repr(state)
-        return None if " object at 0x" in text else text.encode()
+    for thing in (state, _parts(state)):
+        try:
+            return pickle.dumps(thing)
+        except Exception:
+            text = repr(thing)
+            if " object at 0x" not in text:
+                return text.encode()
+    return None
+
+
+def _parts(state: State) -> dict[str, Any]:
+    """Return the attributes of an object."""
+    slots = [name for cls in type(state).__mro__ for name in getattr(cls, "__slots__", ())]
+    held = {name: getattr(state, name) for name in slots if hasattr(state, name)}
+    return {**held, **getattr(state, "__dict__", {})}
 
 
 def _alike(a: State, b: State) -> bool:
@@ -266,8 +276,9 @@ def _alike(a: State, b: State) -> bool:
     if one is None or one == two:
         return True
     compare: object = type(a).__eq__
-    if compare is object.__eq__:  # equal only to itself: nothing can be said
-        return True
+    if compare is object.__eq__:  # equal only to itself: look at what it holds
+        mine, other = _parts(a), _parts(b)
+        return type(a) is not type(b) or all(_alike(mine[k], other[k]) for k in mine.keys() & other.keys())
     try:
         return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) else bool(a == b)
     except Exception:

@@ -7,7 +7,7 @@ estimated, and the energy E of a complete solution, lower is better. Any object 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -162,6 +162,20 @@ class Model:
         for action in actions:
             state = self.apply(state, action)
         return state
+
+    def steps(self, actions: Iterable[Action]) -> Iterator[tuple[State, Action]]:
+        """Yield each action of a sequence with the state it is taken in."""
+        state = self.initial()
+        for action in actions:
+            yield state, action
+            state = self.apply(state, action)
+
+    def may(self, state: State, action: Action) -> bool:
+        """Return whether an action may be taken: the problem's own word, or else whether it is offered."""
+        if self.legal is not None:
+            return bool(self.legal(state, action))
+        names = offered(self.actions(state))[0]
+        return action in (names.tolist() if isinstance(names, np.ndarray) else names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model, (self.problem,)

@@ -194,7 +194,15 @@ class Search:
     def _record_warm(self, actions: tuple[Action, ...]) -> Event:
         """Evaluate the solution the user gave; the greedy completes it if it is only a beginning."""
         try:
+            for at, (state, action) in enumerate(self.model.steps(actions)):
+                if not self.model.may(state, action):
+                    raise ProblemError(
+                        f"warm_start: expected actions that may be taken one after the other from the initial "
+                        f"state; number {at}, {action!r}, is not offered there"
+                    )
             rollout = grow(self.model, Proposal(prefix=actions))
+        except ProblemError:
+            raise
         except Exception as error:
             raise ProblemError(
                 f"warm_start: expected a sequence of actions that can be taken from the initial state, "

@@ -186,6 +186,54 @@ def test_broken_promise_is_named_with_a_remedy(cls, method, words):
     assert all(f.remedy for f in found)
 
 
+def test_states_of_a_class_of_ones_own_are_watched_too():
+    """Classes made in a function neither pickle nor say how they are equal."""
+
+    class Plain:
+        def __init__(self, bits):
+            self.bits = bits
+
+    class Slotted:
+        __slots__ = ("bits",)
+
+        def __init__(self, bits):
+            self.bits = bits
+
+    class Own(Good):
+        kind = Plain
+        drift = 0.0
+
+        def initial(self):
+            return self.kind([])
+
+        def actions(self, state):
+            return super().actions(state.bits)
+
+        def energy(self, state):
+            return float(sum(state.bits))
+
+        def apply(self, state, action):
+            Own.drift += self.step
+            return self.kind([*state.bits, action + Own.drift])
+
+        step = 0.0
+
+    class Drifts(Own):
+        step = 0.25
+
+    class Changes(Own):
+        def apply(self, state, action):
+            state.bits.append(action)
+            return state
+
+    for kind in (Plain, Slotted):
+        Own.kind = kind
+        assert dilemma.check_problem(Own()).ok
+        assert "two different states" in str(dilemma.check_problem(Drifts()))
+        Own.drift = 0.0
+        assert "changed the state" in str(dilemma.check_problem(Changes()))
+
+
 @pytest.mark.parametrize(("cls", "words"), [(DeadEnds, "dead end"), (Unpicklable, "does not pickle")])
 def test_lesser_troubles_are_warnings(cls, words):
     report = dilemma.check_problem(cls())

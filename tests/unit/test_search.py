@@ -256,6 +256,19 @@ def test_warm_start_that_cannot_be_taken_is_a_clear_error():
         minimize(Items(), max_iter=3, warm_start=[7])
 
 
+@pytest.mark.parametrize(("start", "number"), [([5], 0), ([1, 1, -3], 2), ([1] * 13, 12)])
+def test_warm_start_with_an_action_that_is_not_offered_is_a_clear_error(start, number):
+    """Such a solution might seem better than any that exists."""
+    with pytest.raises(ProblemError, match=f"warm_start: .*number {number}, .* is not offered"):
+        minimize(Bits(), max_iter=3, warm_start=start)
+
+    class Lenient(Bits):
+        def legal(self, state, action):
+            return action == 5 or len(state) < self.n
+
+    assert minimize(Lenient(), max_iter=2, warm_start=[5]).trace.energy[1] == 5 + 3 - 8
+
+
 def test_verbose_prints_to_stderr_and_not_to_stdout(capsys):
     minimize(Bits(), max_iter=10, verbose=1)
     captured = capsys.readouterr()

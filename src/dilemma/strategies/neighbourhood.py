@@ -39,6 +39,7 @@ class _Hole:
 
 
 HOLE = _Hole()
+SPARE = 64  # decisions beyond twice the usual number that a solution built on trust may take
 PROPORTIONAL = Likelihood()
 _GUMBEL = np.random.default_rng(20160704).gumbel(
     size=1 << 14
@@ -82,6 +83,8 @@ class Neighbour:
         Below this energy, what was built on trust is checked.
     polish_below : float
         A neighbour of at most this energy is polished, where the problem can do that.
+    usual : int
+        How many decisions a solution takes: one built on trust that takes far more has gone astray.
     start : State
         The state after `kept`, where it is known. It stays in this process.
     """
@@ -100,6 +103,7 @@ class Neighbour:
     limit: float = math.inf
     best: float = -math.inf
     polish_below: float = math.inf
+    usual: int = MAX_DECISIONS
     start: State = field(default=None, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -158,6 +162,8 @@ class _Growth:
         self.random = random.Random(plan.seed) if plan.noise else None
         self.trusted = 0  # decisions taken without asking
         self.unfinished = True
+        # After a decision that did not fit, `actions` may never be empty again.
+        self.most = min(MAX_DECISIONS, 2 * plan.usual + SPARE) if plan.trust and not look else MAX_DECISIONS
 
     def take(self, action: Action) -> None:
         rollout = self.rollout
@@ -293,14 +299,12 @@ class _Growth:
                 self.take(action)
             elif waiting:
                 self.take(self.pick(actions, scores))
-            if len(self.rollout.actions) > MAX_DECISIONS:
-                raise _endless()
+            self.check_length()
 
     def follow(self, links: dict[Action, tuple[Action, ...]]) -> None:
         """Follow chains of kept neighbours; where one ends, let the greedy choose the next chain's end."""
         left, repeated = dict(links), self.plan.repeated
         near, beside = _neighbours_left(links)
-        path = self.rollout.actions
         left_over: tuple[Action, ...] = ()
         while left and not self.late():
             following = next((a for a in left_over if a in left), None)
@@ -340,8 +344,7 @@ class _Growth:
                 for other in beside.get(following, ()):
                     if other in near:
                         near[other] -= 1
-            if len(path) > MAX_DECISIONS:
-                raise _endless()
+            self.check_length()
 
     def choose_freely(self, count: int) -> bool:
         """Let the (noisy) greedy take `count` decisions; return whether there are more to take."""
@@ -354,11 +357,10 @@ class _Growth:
                 return False
             rollout.ranked += 1
             self.take(self.pick(actions, scores))
+            self.check_length()
             if bound is not None and self.hopeless():
                 rollout.status = Status.PRUNED
                 return False
-        if len(rollout.actions) > MAX_DECISIONS:
-            raise _endless()
         return True
 
     def pick(self, actions: Any, scores: Any) -> Action:
@@ -387,6 +389,13 @@ class _Growth:
             order = best_two_open(actions, scores, plan.banned)
             index = order[0] if order else index
         return _name(actions, index)
+
+    def check_length(self) -> None:
+        """Raise an error for a solution without end."""
+        if len(self.rollout.actions) > self.most:
+            raise ProblemError(
+                f"actions: still not empty after {self.most} decisions; a complete solution must offer none"
+            )
 
     def late(self) -> bool:
         if self.out_of_time is not None and self.out_of_time():
@@ -425,9 +434,3 @@ def _without(pending: tuple[Action, ...], chosen: list[Action]) -> tuple[Action,
 def _name(actions: Any, index: int) -> Action:
     action: Hashable = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]
     return action
-
-
-def _endless() -> ProblemError:
-    return ProblemError(
-        f"actions: still not empty after {MAX_DECISIONS} decisions; a complete solution must offer none"
-    )

@@ -147,6 +147,7 @@ class Operators:
             start=path.state(start),
             drop=self.model.commutative,
             likelihood=self.likelihood,
+            usual=len(path),
             **self.settings,
             **settings,
         )

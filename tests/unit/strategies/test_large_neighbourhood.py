@@ -405,3 +405,29 @@ def test_operators_with_nothing_to_offer_are_not_asked_for_ever():
         for proposal in run.ask(1):
             run.tell(grow(Model(Levels()), proposal))
     assert asked < 20 * 300
+
+
+def test_a_solution_built_on_trust_that_goes_astray_is_given_up():
+    """Past its end this problem offers actions for ever: nobody is to follow it there."""
+    longest = 0
+
+    class Astray:
+        def initial(self):
+            return ()
+
+        def actions(self, state):
+            nonlocal longest
+            longest = max(longest, len(state))
+            return [(i, 1.0 + (3 * i + len(state)) % 5) for i in range(3)] if len(state) != 40 else []
+
+        def apply(self, state, action):
+            return (*state, action)
+
+        def energy(self, state):
+            return float(sum(a * (i % 3) for i, a in enumerate(state)))
+
+    plan = Neighbour(pending=(2,) * 41, trust=True, usual=40)
+    rollout = plan.grow(Model(Astray()), None)
+    assert 40 < longest < 2 * 40 + 100
+    assert rollout.status is Status.COMPLETE
+    assert rollout.actions == [2] * 40
