@@ -18,6 +18,7 @@ is in its adapter, ``generic_TOOL.py``: the shortest code its users would natura
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import json
 import math
@@ -150,28 +151,33 @@ def _verified(instance: Instance, lines: list[dict[str, Any]], error: str | None
 class Store:
     """Finished runs, one a line, in a file that a later call goes on with."""
 
-    def __init__(self, path: Path | None, commit: str) -> None:
-        self.path, self.commit = path, commit
-        self.runs: dict[str, dict[str, Any]] = {}
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.runs: dict[tuple[str, str], dict[str, Any]] = {}
         if path is not None and path.exists():
             for text in path.read_text().splitlines():
                 run = json.loads(text)
-                if run["commit"] != commit:
-                    raise SystemExit(
-                        f"{path}: made by commit {run['commit']}, this is {commit}; move it away"
-                    )
-                self.runs[run["key"]] = run["got"]
+                self.runs[run["key"], run["made_by"]] = run["got"]
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """Return a run that was made before."""
-        return self.runs.get(key)
+    def get(self, key: str, made_by: str) -> dict[str, Any] | None:
+        """Return a run that was made before, by the same code."""
+        return self.runs.get((key, made_by))
 
-    def put(self, key: str, got: dict[str, Any]) -> None:
+    def put(self, key: str, made_by: str, got: dict[str, Any]) -> None:
         """Keep a run."""
-        self.runs[key] = got
+        self.runs[key, made_by] = got
         if self.path is not None:
             with self.path.open("a") as file:
-                file.write(json.dumps({"commit": self.commit, "key": key, "got": got}) + "\n")
+                file.write(json.dumps({"key": key, "made_by": made_by, "got": got}) + "\n")
+
+
+def maker(tool: str, instance: Instance) -> str:
+    """Return what a run depends on: the instance and the tool's adapter, or dilemma's commit."""
+    adapter = TOOLS[tool][0]
+    digest = hashlib.sha256(instance.path.read_bytes())
+    for name in (adapter, "decoders", "worker"):
+        digest.update((HERE / f"generic_{name}.py").read_bytes())
+    return digest.hexdigest()[:16] + (f" {provenance()['commit']}" if adapter == "dilemma" else "")
 
 
 def outcome(
@@ -191,7 +197,7 @@ def outcome(
 def run_all(args: argparse.Namespace) -> tuple[list[Instance], dict[float, list[Outcome]]]:
     """Run everything, tools taking turns on each instance, and return the outcomes by budget."""
     outcomes: dict[float, list[Outcome]] = {budget: [] for budget in args.budgets}
-    store, began = Store(args.store, provenance()["commit"]), time.monotonic()
+    store, began = Store(args.store), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         problems = list(instances(args, Path(folder)))
         turns = itertools.product(enumerate(problems), range(args.runs))
@@ -199,14 +205,14 @@ def run_all(args: argparse.Namespace) -> tuple[list[Instance], dict[float, list[
             tools = [t for t in args.tools if t != "OR-Tools routing" or instance.family in ROUTING]
             first = turn % len(tools)
             for tool in tools[first:] + tools[:first]:
-                apart = tool in SCHEDULED
+                apart, made_by = tool in SCHEDULED, maker(tool, instance)
                 for budgets in [[b] for b in args.budgets] if apart else [args.budgets]:
                     key = f"{instance.name} | {tool} | {seed} | {' '.join(f'{b:g}' for b in budgets)}"
-                    if (got := store.get(key)) is None:
+                    if (got := store.get(key, made_by)) is None:
                         if time.monotonic() - began > 60 * args.minutes:
                             raise SystemExit("out of minutes: the same command goes on here")
                         made = run_tool(tool, instance, budgets, seed, args)
-                        store.put(key, got := {f"{b:g}": result for b, result in made.items()})
+                        store.put(key, made_by, got := {f"{b:g}": result for b, result in made.items()})
                     for b in budgets:
                         ran = outcome(tool, instance, seed, b, len(outcomes[b]), got[f"{b:g}"])
                         outcomes[b].append(ran)

@@ -115,14 +115,25 @@ def harness(families):
     return importlib.import_module("generic")
 
 
-def test_a_store_gives_finished_runs_back_and_refuses_those_of_another_commit(harness, tmp_path):
+def test_a_store_gives_finished_runs_back_unless_their_maker_changed(harness, tmp_path):
     path = tmp_path / "runs.jsonl"
-    harness.Store(path, "abc").put("tsp | alns | 0", {"10": {"energy": 3.0}})
-    again = harness.Store(path, "abc")
-    assert again.get("tsp | alns | 0") == {"10": {"energy": 3.0}}
-    assert again.get("tsp | deap | 0") is None
-    with pytest.raises(SystemExit, match="made by commit abc, this is def"):
-        harness.Store(path, "def")
+    harness.Store(path).put("tsp | alns | 0", "abc", {"10": {"energy": 3.0}})
+    again = harness.Store(path)
+    assert again.get("tsp | alns | 0", "abc") == {"10": {"energy": 3.0}}
+    assert again.get("tsp | alns | 0", "def") is None
+    assert again.get("tsp | deap | 0", "abc") is None
+
+
+def test_runs_are_kept_by_instance_adapter_and_for_dilemma_by_commit(harness, families, tmp_path):
+    made = []
+    for seed in (4, 5):
+        path = tmp_path / f"{seed}.json"
+        path.write_text(json.dumps(families.drawn("tsp", SIZE, seed)))
+        instance = harness.Instance("t", "tsp", {}, path)
+        made += [harness.maker(tool, instance) for tool in ("alns", "deap", "dilemma", "dilemma, all hooks")]
+    assert len(set(made)) == 6  # dilemma's two differ by their key alone
+    commit = harness.provenance()["commit"]
+    assert [commit in text for text in made] == [False, False, True, True] * 2
 
 
 def test_one_run_is_read_at_several_budgets_and_each_answer_is_verified(harness, families, tmp_path):
