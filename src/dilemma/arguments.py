@@ -49,8 +49,24 @@ def hashable(action: object) -> bool:
     return True
 
 
-def callback_list(callbacks: Any, verbose: int) -> tuple[Callback, ...]:
+def warm_actions(warm_start: object) -> tuple[Action, ...] | None:
+    """Return the actions of the solution a user gave, if there is one."""
+    if warm_start is None:
+        return None
+    if not isinstance(warm_start, Iterable):
+        raise TypeError(
+            f"warm_start: expected a sequence of actions, such as another result's `actions`, "
+            f"got {type(warm_start).__name__}"
+        )
+    return tuple(warm_start)
+
+
+def callback_list(callbacks: Any, verbose: object) -> tuple[Callback, ...]:
     """Return the callbacks a user gave, and the printer that `verbose` asks for."""
+    if not isinstance(verbose, (bool, int, np.integer)) or verbose < 0:
+        raise TypeError(
+            f"verbose: expected 0 (silent), 1 (improvements) or 2 (every candidate), got {verbose!r}"
+        )
     if callable(callbacks):
         callbacks = (callbacks,)
     if not isinstance(callbacks, Iterable):
@@ -59,7 +75,7 @@ def callback_list(callbacks: Any, verbose: int) -> tuple[Callback, ...]:
     for callback in given:
         if not callable(callback):
             raise TypeError(f"callbacks: expected functions of an Event, got {type(callback).__name__}")
-    return (*given, _printer(verbose)) if verbose else given
+    return (*given, _printer(int(verbose))) if verbose else given
 
 
 def _printer(verbose: int) -> Callback:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from dilemma.arguments import Callback, callback_list, generator, hashable, identity
+from dilemma.arguments import Callback, callback_list, generator, hashable, identity, warm_actions
 from dilemma.errors import ProblemError
 from dilemma.executors import executor_for
 from dilemma.problem import Action, Model, Problem, State
@@ -99,7 +99,7 @@ class Search:
         self._seed = random_state if isinstance(random_state, (int, np.integer)) else None
         self._rng = generator(random_state)
         self._callbacks = callback_list(callbacks, verbose)
-        self._warm = None if warm_start is None else tuple(warm_start)
+        self._warm = warm_actions(warm_start)
         self._executor = executor_for(self.model, n_jobs, executor)
         self._run = self.strategy.start(self.model, self._rng)
         self._trace = Trace()

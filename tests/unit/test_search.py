@@ -301,6 +301,9 @@ def test_verbose_prints_to_stderr_and_not_to_stdout(capsys):
         ({"callbacks": 3}, TypeError, "callbacks: expected functions of an Event, got int"),
         ({"stop": 3}, TypeError, "stop"),
         ({"max_iters": 3}, TypeError, "max_iters"),
+        ({"verbose": "loud"}, TypeError, "verbose: expected 0"),
+        ({"verbose": -1}, TypeError, "verbose: expected 0"),
+        ({"warm_start": 5}, TypeError, "warm_start: expected a sequence of actions"),
     ],
 )
 def test_bad_arguments_say_what_was_expected(options, error, words):
