@@ -63,7 +63,7 @@ def test_wrong_input_exits_with_2_and_a_sentence(shell, tmp_path):
     file.write_text("2 10\n1 2\n")
     for arguments, message in (
         (["solve", "knapsack", file], "line 2: expected 2 items"),
-        (["solve", "knapsack", tmp_path / "none"], "No such file"),
+        (["solve", "knapsack", tmp_path / "none"], "none: No such file or directory"),
         (["solve", "knapsack", file, "--max-iter", "x"], "invalid int"),
         (["solve", "knapsack", file, "--capacity", "much"], "expected a number"),
         (["solve", "unknown"], "invalid choice"),

@@ -49,7 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("dilemma: interrupted", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError, ImportError) as error:
-        print(f"dilemma: error: {error}", file=sys.stderr)
+        file = error.filename if isinstance(error, OSError) else None
+        text = error if file is None else f"{file}: {error.strerror}"  # type: ignore[union-attr]
+        print(f"dilemma: error: {text}", file=sys.stderr)
         return 2
     except DilemmaError as error:
         print(f"dilemma: error: {error}", file=sys.stderr)
