@@ -30,6 +30,7 @@ from dilemma.strategies.policies import typical_gap
 
 RANKING = 10  # what ranking a state's actions counts, against taking one
 PROBATION = 12  # candidates of an operator that are looked up before its decisions are taken on trust
+AUDIT = 48  # paths taken on trust, one after the other, until all of the last one's decisions are looked up
 HOPELESS = 16  # an operator that declined this often in a row is not asked as if that cost nothing
 EXPLORE = 0.15  # share of the effort spread evenly over all operators
 POWER = 2.0  # how sharply effort follows success
@@ -101,6 +102,12 @@ class Arm:
             if plan.trust:
                 self.probation *= 4
 
+    def mistrust(self) -> None:
+        """Look decisions up again for a while: some did not fit."""
+        if self.trusted:
+            self.tried = 0
+            self.probation *= 4
+
 
 class LargeNeighbourhoodRun(Endless):
     """The state of one run."""
@@ -110,7 +117,7 @@ class LargeNeighbourhoodRun(Endless):
         self.config, self.model = config, model
         self._random = random.Random(int(rng.integers(1 << 62)))
         self._wanted = config.normalise if config.normalise is not None else model.normalise
-        self._pending: deque[tuple[Arm, Neighbour, Path] | None] = deque()
+        self._pending: deque[tuple[Arm | None, Neighbour, Path] | None] = deque()
         self.operators: Operators | None = None
         self.arms = [Arm(o) for o in (SET if model.commutative else SEQUENCE)]
         self._only = False
@@ -120,6 +127,8 @@ class LargeNeighbourhoodRun(Endless):
         self._weights: list[float] = []
         self._picked = 0
         self._typical = 1.0  # effort of a neighbour, smoothed
+        self._unsure = 0  # paths taken on trust since one was looked up
+        self._sure: Path | None = None  # the last that was
         self.spent = 0.0  # effort in all
 
     # -- asking -----------------------------------------------------------------------------------------------
@@ -138,6 +147,8 @@ class LargeNeighbourhoodRun(Endless):
         """Return the next neighbour, by an operator chosen by what it earned."""
         if self.model.commutative and operators.due(REORDER):
             operators.reorder()
+        if self._unsure >= AUDIT:
+            return self._audit(operators)
         settings = operators.settings
         settings["best"] = self.best_energy
         if self.model.bound is not None:
@@ -153,6 +164,26 @@ class LargeNeighbourhoodRun(Endless):
         arm.declined = 0
         self._pending.append((arm, plan, operators.path))
         return Proposal(plan=plan)
+
+    def _audit(self, operators: Operators) -> Proposal:
+        """Return the current path once more, each decision looked up."""
+        self._unsure = 0
+        plan = Neighbour(pending=operators.path.actions, drop=self.model.commutative)
+        self._pending.append((None, plan, operators.path))
+        return Proposal(plan=plan)
+
+    def _audited(self, rollout: Rollout, audited: Path) -> None:
+        """Go on from a path that is what it seemed; else trust less, and go back to the last one that was."""
+        operators = self.operators
+        assert operators is not None
+        if rollout.misfits and self._sure is not None:
+            for arm in self.arms:
+                arm.mistrust()
+            operators.path = self._sure
+        elif rollout.status is Status.COMPLETE and not rollout.misfits:
+            audited.sure = True
+            if operators.path is audited:
+                self._sure = audited
 
     def _choose(self) -> Arm:
         """Return an operator: effort goes by the square of what it brought before, and a little to each."""
@@ -181,6 +212,10 @@ class LargeNeighbourhoodRun(Endless):
             self.begin(rollout)
             return
         arm, plan, base = pending
+        if arm is None:
+            self.count(rollout)
+            self._audited(rollout, base)
+            return
         operators = self.operators
         if operators is None:
             raise RuntimeError("large_neighbourhood: told of a neighbour before the greedy")
@@ -196,9 +231,14 @@ class LargeNeighbourhoodRun(Endless):
             elif energy < current:
                 reward = 0.3
             if rollout.improved is None:
-                operators.path = base.followed(actions, energy, len(plan.kept), rollout.states)
+                sure = energy < plan.best or (plan.sure and not plan.trust)  # better ones were looked up
+                operators.path = base.followed(actions, energy, len(plan.kept), rollout.states, sure)
             else:
                 operators.path = base.followed(actions, energy, 0, None)
+            if operators.path.sure:
+                self._sure, self._unsure = operators.path, 0
+            else:
+                self._unsure += 1
         self._accepted = max(0.002, self._accepted + 0.02 * (accepted - self._accepted))
         effort = 1.0 + rollout.nodes + RANKING * rollout.ranked
         self.spent += effort
@@ -223,7 +263,8 @@ class LargeNeighbourhoodRun(Endless):
         """Go on from this solution."""
         if self.operators is not None and actions:
             operators = self.operators
-            operators.path = Path(self.model, operators.likelihood, actions, energy)
+            operators.path = self._sure = Path(self.model, operators.likelihood, actions, energy)
+            self._unsure = 0
 
     def proves(self) -> bool:
         return self._only

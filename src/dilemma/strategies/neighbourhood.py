@@ -3,8 +3,9 @@
 A `Neighbour` is plain data that says which decisions to take again; its `grow` is a pure function, the same here
 and in a worker process. Three ways of asking whether a decision may be taken again, from dear to cheap: rank the
 state's actions and look; ask the problem's own ``legal``; or take it on trust, where experience says that such
-decisions always fit. What was built on trust and turns out better than the best so far is built once more with
-every decision looked up, so nothing that the problem does not offer is ever reported as a solution worth having.
+decisions always fit. What was built on trust, or on a path that was, and turns out better than the best so far is
+built once more with every decision looked up, so nothing that the problem does not offer is ever reported as a
+solution worth having.
 """
 
 from __future__ import annotations
@@ -77,6 +78,8 @@ class Neighbour:
         How scores become log-scores.
     trust : bool
         Take pending decisions without asking.
+    sure : bool
+        Whether each decision of `kept` was looked up once.
     limit : float
         A state whose bound is not below it ends the rollout.
     best : float
@@ -100,6 +103,7 @@ class Neighbour:
     seed: int = 0
     likelihood: Likelihood = PROPORTIONAL
     trust: bool = False
+    sure: bool = True
     limit: float = math.inf
     best: float = -math.inf
     polish_below: float = math.inf
@@ -115,13 +119,14 @@ class Neighbour:
         try:
             growth.run(self.trust)
         except Exception:
-            if not self.trust:
+            if not self.trust and self.sure:
                 raise
             growth = self._checked(
                 model, out_of_time, growth
             )  # a decision that did not fit: look each one up
         rollout = growth.rollout
-        if self.trust and rollout.status is Status.COMPLETE and rollout.energy < self.best and growth.trusted:
+        doubtful = not self.sure or (self.trust and growth.trusted)
+        if doubtful and rollout.status is Status.COMPLETE and rollout.energy < self.best:
             rollout = self._checked(model, out_of_time, growth).rollout
         return rollout
 

@@ -29,7 +29,10 @@ Memory: TypeAlias = "dict[Action | None, list[Any]]"  # decision -> [position, o
 class Path:
     """A solution as a sequence of decisions, with the states between them kept where they are known."""
 
-    __slots__ = ("actions", "at", "energy", "likelihood", "memory", "model", "options_at", "states")
+    __slots__ = (
+        "actions", "at", "energy", "likelihood", "memory", "model", "options_at", "states",
+        "sure",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -38,8 +41,9 @@ class Path:
         actions: tuple[Action, ...],
         energy: float,
         memory: Memory | None = None,
+        sure: bool = True,
     ) -> None:
-        self.model, self.likelihood = model, likelihood
+        self.model, self.likelihood, self.sure = model, likelihood, sure
         self.memory: Memory = {} if memory is None else memory
         self.actions, self.energy = actions, energy
         self.states: list[State] = [None] * (len(actions) + 1)
@@ -80,7 +84,12 @@ class Path:
                 stale[2] += 1
                 here = self.actions[at]
                 return [option for option in stale[1] if option[1] != here]
-        actions, scores = offered(self.model.actions(self.state(at)))
+        try:
+            actions, scores = offered(self.model.actions(self.state(at)))
+        except Exception:
+            if self.sure:
+                raise
+            return []  # a path built on trust may lead to states that do not exist
         names = actions.tolist() if isinstance(actions, np.ndarray) else actions
         found: list[tuple[float, Action]] = []
         if len(names) > 1:
@@ -102,10 +111,15 @@ class Path:
         return found
 
     def followed(
-        self, actions: tuple[Action, ...], energy: float, start: int, states: list[State] | None
+        self,
+        actions: tuple[Action, ...],
+        energy: float,
+        start: int,
+        states: list[State] | None,
+        sure: bool = True,
     ) -> Path:
         """Return a path that shares its first `start` decisions with this one."""
-        path = Path(self.model, self.likelihood, actions, energy, self.memory)
+        path = Path(self.model, self.likelihood, actions, energy, self.memory, sure)
         path.states[: start + 1] = self.states[: start + 1]
         if states is not None and len(states) == len(actions) - start:
             path.states[start + 1 :] = states
@@ -118,7 +132,7 @@ class Operators:
     Attributes
     ----------
     path : Path
-        The current solution.
+        The current solution; `sure` if each of its decisions was looked up once.
     noise : float
         The middle log gap the greedy met: the scale of noise.
     settings : dict
@@ -145,6 +159,7 @@ class Operators:
         return Neighbour(
             kept=path.actions[:start],
             start=path.state(start),
+            sure=path.sure,
             drop=self.model.commutative,
             likelihood=self.likelihood,
             usual=len(path),
@@ -414,7 +429,7 @@ class Operators:
                 weight = {a: effects.get(a, 0.0) + spread * rnd.random() for a in actions}
                 weight[seed] = math.inf
                 actions.sort(key=weight.__getitem__)
-        self.path = Path(self.model, self.likelihood, tuple(actions), path.energy)
+        self.path = Path(self.model, self.likelihood, tuple(actions), path.energy, sure=path.sure)
 
     def effects(self, action: Action) -> dict[Action, float]:
         """Return how much taking an action first changes the score of others: what it is related to."""

@@ -116,6 +116,57 @@ def test_what_was_built_on_trust_is_looked_up_before_it_counts(seed):
     assert result.energy == problem.energy(result.solution)
 
 
+class Named:
+    """Bins named by the item that opened them: repeated elsewhere, a decision overfills one, and nobody objects."""
+
+    def __init__(self, n=60, seed=0):
+        self.size = sorted(np.random.default_rng(seed).integers(15, 51, n).tolist(), reverse=True)
+
+    def initial(self):
+        return 0, {}
+
+    def actions(self, state):
+        item, room = state
+        if item == len(self.size):
+            return []
+        fits = [(b, r - self.size[item]) for b, r in room.items() if r >= self.size[item]]
+        return [*(((item, b), 10 / (10 + left)) for b, left in fits), ((item, item), 0.001)]
+
+    def apply(self, state, action):
+        at, room = state
+        item, bin = action
+        return at + 1, {**room, bin: room.get(bin, 100) - self.size[item]}
+
+    def energy(self, state):
+        return float(len(state[1]))
+
+
+@pytest.mark.parametrize("strategy", ["large_neighbourhood", "auto"])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_path_taken_on_trust_hands_nothing_down_that_is_not_offered(strategy, seed):
+    problem = Named(seed=seed)
+    result = dilemma.minimize(problem, strategy=strategy, max_iter=2500, random_state=seed)
+    assert is_offered_throughout(problem, result.actions)
+    assert min(result.solution[1].values()) >= 0
+
+
+def test_a_path_that_proves_wrong_is_left_for_the_last_one_looked_up():
+    model = Model(Named(12))
+    run = LargeNeighbourhood().start(model, np.random.default_rng(0))
+    run.tell(grow(model, run.ask(1)[0]))
+    sound = run.operators.path
+    item, bin = sound.actions[-1]
+    wrong = sound.followed((*sound.actions[:-1], (item, -bin - 1)), sound.energy, 0, None, sure=False)
+    run.operators.path, run._unsure = wrong, 10**6
+    for arm in run.arms:
+        arm.tried = arm.probation
+    rollout = grow(model, run.ask(1)[0])
+    assert rollout.misfits
+    run.tell(rollout)
+    assert run.operators.path is sound
+    assert not any(arm.trusted for arm in run.arms)
+
+
 class Fussy(Pack):
     """Refuses, with an error, what it did not offer."""
 
