@@ -367,7 +367,11 @@ class TreeSearch:
 
     def tree(self) -> Grown:
         """The best tree so far, its counts and errors taken from the rows themselves."""
-        return build(self._running().plan(), self.data, self.settings)
+        return self._build(self._running().plan())
+
+    def _build(self, plan: Plan) -> Grown:
+        judge = self.validation if self.settings.energy == "validation" else None
+        return build(plan, self.data, self.settings, judge)
 
     @property
     def energy(self) -> float:
@@ -409,7 +413,7 @@ class TreeSearch:
         columns: list[list[float]] = [[], [], [], []]
         judges = (self.data, self.validation, self.test)
         for row in self._rows:
-            grown = build(row.plan, self.data, self.settings)
+            grown = self._build(row.plan)
             errors = [np.nan if d is None else grown.cost(d, self.settings.cost_matrix) for d in judges]
             energy = errors[0] if self.settings.energy == "training" else errors[1]
             for column, value in zip(

@@ -52,7 +52,8 @@ class Grown:
     feature
         Feature split on, -1 at leaves.
     threshold
-        Code of NUMERIC and CATEGORY, -1 elsewhere.
+        Code of NUMERIC and CATEGORY, -1 elsewhere. NUMERIC splits of known values from missing ones: 254
+        where the known ones go left, -1 where they go right.
     mask
         `(n_nodes, 32)` bytes, code c at bit `c % 8` of byte `c // 8`; zero but for SUBSET. Codes
         that no training row of the node has follow its larger child.
@@ -157,16 +158,17 @@ class Grown:
 
 
 class _Builder:
-    def __init__(self, data: Data, settings: Settings) -> None:
+    def __init__(self, data: Data, settings: Settings, judge: Data | None) -> None:
         self.data = data
+        self.judge = judge
         self.settings = settings
         self.weights = np.ones(data.n_rows) if data.weights is None else data.weights
         self.nodes: list[tuple[Cut | None, tuple[float, ...], int, float, float, int, float]] = []
         self.links: dict[int, tuple[list[int], list[int], int]] = {}
         self.depth = 0
 
-    def add(self, plan: Plan, rows: NDArray[np.intp], depth: int) -> int:
-        """File the node and what is below it; its number."""
+    def add(self, plan: Plan, rows: NDArray[np.intp], judged: NDArray[np.intp], depth: int) -> int:
+        """File the node with these training and judging rows, and what is below it; its number."""
         node = len(self.nodes)
         self.depth = max(self.depth, depth)
         value, label, errors, impurity = self.summary(rows)
@@ -174,36 +176,49 @@ class _Builder:
         self.nodes.append((None, value, label, errors, impurity, len(rows), weight))
         if plan.cut is None:
             return node
-        column = self.data.codes[plan.cut.feature, rows]
-        present = np.flatnonzero(np.bincount(column, minlength=256)).astype(np.uint8)
-        if plan.cut.kind == MULTIWAY:
+        cut = plan.cut
+        column = self.data.codes[cut.feature, rows]
+        other = _NONE if self.judge is None else self.judge.codes[cut.feature, judged]
+        present = _present(column)
+        if cut.kind == MULTIWAY:
             parts = [rows[column == code] for code in present]
             codes = [int(code) for code in present]
-            cut = plan.cut
+            place = np.full(256, int(np.argmax([self.weights[part].sum() for part in parts])))
+            place[present] = np.arange(len(present))
         else:
-            cut, goes_left = self.settle(plan.cut, rows, column, present)
+            cut, goes_left = self.settle(cut, rows, column, present, _present(other))
             parts = [rows[goes_left[column]], rows[~goes_left[column]]]
             codes = [-1, -1]
+            place = np.where(goes_left, 0, 1)
+        also = [judged[place[other] == i] for i in range(len(parts))]
         below = plan.children or (Plan(),) * len(parts)
-        children = [self.add(p, r, depth + 1) for p, r in zip(below, parts, strict=True)]
+        children = [self.add(p, r, j, depth + 1) for p, r, j in zip(below, parts, also, strict=True)]
         heaviest = int(np.argmax([self.nodes[c][6] for c in children]))
         self.nodes[node] = (cut, *self.nodes[node][1:])
         self.links[node] = (children, codes, children[heaviest])
         return node
 
     def settle(
-        self, cut: Cut, rows: NDArray[np.intp], column: NDArray[np.uint8], present: NDArray[np.uint8]
+        self,
+        cut: Cut,
+        rows: NDArray[np.intp],
+        column: NDArray[np.uint8],
+        present: NDArray[np.uint8],
+        judged: NDArray[np.uint8],
     ) -> tuple[Cut, NDArray[np.bool_]]:
-        """Decide what the training rows leave open: the same partition, but sensible beyond them."""
+        """Decide what the rows leave open: the same partition of both sets, but sensible beyond them."""
         goes_left = left_codes(cut)
         weight = self.weights[rows]
         larger_left = bool(weight[goes_left[column]].sum() >= weight[~goes_left[column]].sum())
         missing_left = bool(goes_left[MISSING]) if present[-1] == MISSING else larger_left
-        ordinary = present[present != MISSING]
-        if cut.kind == NUMERIC and ordinary[0] <= cut.threshold < ordinary[-1]:
-            # halfway between the codes met on either side, as the midpoint of real values is
-            below, above = ordinary[goes_left[ordinary]][-1], ordinary[~goes_left[ordinary]][0]
-            cut = cut._replace(threshold=(int(below) + int(above) - 1) // 2)
+        if cut.kind == NUMERIC:
+            known = np.append(present, judged)
+            known = known[known != MISSING]
+            left, right = known[known <= cut.threshold], known[known > cut.threshold]
+            if not len(left) or not len(right):  # known values against missing ones: all of them
+                cut = cut._replace(threshold=-1 if len(right) else MISSING - 1)
+            else:  # halfway between the codes met on either side
+                cut = cut._replace(threshold=(int(left.max()) + int(right.min()) - 1) // 2)
         elif cut.kind == SUBSET:
             bits = np.full(256, larger_left)
             bits[present] = goes_left[present]
@@ -272,11 +287,22 @@ class _Builder:
         )
 
 
-def build(plan: Plan, data: Data, settings: Settings) -> Grown:
-    """Send the rows of `data` down the cuts of `plan` and count what arrives."""
-    builder = _Builder(data, settings)
-    builder.add(plan, np.arange(data.n_rows), 0)
+def build(plan: Plan, data: Data, settings: Settings, judge: Data | None = None) -> Grown:
+    """Send the rows of `data` down the cuts of `plan` and count what arrives.
+
+    The rows of `judge` were sent down these cuts as well while the search compared trees, and go where they
+    went then: only what neither leaves open is settled here.
+    """
+    builder = _Builder(data, settings, judge)
+    builder.add(plan, np.arange(data.n_rows), np.arange(0 if judge is None else judge.n_rows), 0)
     return builder.arrays()
+
+
+_NONE = np.empty(0, np.uint8)
+
+
+def _present(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.flatnonzero(np.bincount(column, minlength=256)).astype(np.uint8)
 
 
 def left_codes(cut: Cut) -> NDArray[np.bool_]:

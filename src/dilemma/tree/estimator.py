@@ -270,7 +270,6 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
             cost = grown.cost(search.validation, settings.cost_matrix)
         self.tree_ = to_tree(
             grown,
-            search.data,
             self._columns,
             classes,
             energy=cost + settings.leaf_penalty * grown.n_leaves,

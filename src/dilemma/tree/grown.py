@@ -10,12 +10,11 @@ from dilemma.tree import engine_grown as codes
 from dilemma.tree.model import LEAF, MULTIWAY, NUMERIC, SUBSET, Feature, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from dilemma.tree.encoding import Column
-    from dilemma.tree.engine import Data
     from dilemma.tree.engine_grown import Grown
 
 _KIND = {
@@ -31,7 +30,6 @@ EVERY_NUMBER = float(np.finfo(np.float64).max)  # a threshold that every finite 
 
 def to_tree(
     grown: Grown,
-    data: Data,
     columns: Sequence[Column],
     classes: NDArray[Any] | None,
     *,
@@ -39,13 +37,11 @@ def to_tree(
     bound: float,
     optimal: bool,
 ) -> Tree:
-    """The same tree with real thresholds, which sends every training row where its codes went.
+    """The same tree with real thresholds, which sends every row where its codes go.
 
     Parameters
     ----------
     grown : Grown
-    data : Data
-        The rows it was grown on.
     columns : sequence of Column
         What the codes stand for.
     classes : NDArray or None
@@ -59,7 +55,6 @@ def to_tree(
     mask = np.zeros((n, 32), dtype=np.uint8)
     missing = np.full(n, -1, dtype=np.int32)
     branches: list[NDArray[np.int32]] = []
-    sides = dict(_sides(grown, data))
     for node in range(n):
         if kind[node] == LEAF:
             branches.append(np.empty(0, dtype=np.int32))
@@ -74,13 +69,11 @@ def to_tree(
         pair = grown.children[first : first + 2].astype(np.int32)
         branches.append(pair)
         if kind[node] == NUMERIC:
-            left, right = sides[node]
-            if left is None:  # missing values alone went left: known ones go left now
+            cut = int(grown.threshold[node])
+            if cut < 0:  # missing values alone went left: known ones go left now
                 branches[-1] = pair[::-1]
-            if left is None or right is None:
-                threshold[node] = EVERY_NUMBER
-            else:
-                threshold[node] = column.threshold(left, right)
+            inside = 0 <= cut < column.n_codes - 1
+            threshold[node] = column.threshold(cut, cut + 1) if inside else EVERY_NUMBER
         else:
             # Codes the column does not have mean nothing; missing has its own place.
             known = np.arange(256) < column.n_codes
@@ -105,29 +98,3 @@ def to_tree(
         bound=float(bound),
         optimal=bool(optimal),
     )
-
-
-def _sides(grown: Grown, data: Data) -> Iterator[tuple[int, tuple[int | None, int | None]]]:
-    """For each numeric split the greatest code of its own rows on the left and the least on the right."""
-    numeric = np.flatnonzero(grown.kind == codes.NUMERIC)
-    asked = np.unique(grown.feature[numeric])
-    if (data.n_codes[asked] <= 2).all() and not (data.codes[asked] == codes.MISSING).any():
-        for place in numeric:  # two values: nothing to find out
-            yield int(place), (0, 1)
-        return
-    pending = [(0, np.arange(data.n_rows))]
-    while pending:
-        node, rows = pending.pop()
-        if grown.kind[node] == codes.LEAF:
-            continue
-        column = data.codes[grown.feature[node], rows]
-        to = grown.child_of_codes(node)
-        if grown.kind[node] == codes.NUMERIC:
-            present = np.flatnonzero(np.bincount(column, minlength=256)[: codes.MISSING])
-            below = present[present <= grown.threshold[node]]
-            above = present[present > grown.threshold[node]]
-            yield node, (int(below[-1]) if len(below) else None, int(above[0]) if len(above) else None)
-        arrived = to[column]
-        first = grown.first_child[node]
-        for child in grown.children[first : first + grown.n_children[node]]:
-            pending.append((int(child), rows[arrived == child]))

@@ -110,3 +110,42 @@ def test_every_stop_reason_is_met_here():
         "memory_limit",
         "interrupt",
     }
+
+
+@pytest.mark.parametrize("splits", ["subset", "one_vs_rest", "multiway"])
+@pytest.mark.parametrize("kind", ["classifier", "regressor"])
+@pytest.mark.parametrize("seed", range(4))
+def test_validation_and_test_errors_are_those_of_the_tree_that_is_handed_out(seed, kind, splits):
+    """Deep trees and many bins: validation and test rows fall where no training row of a node lies."""
+    X, y = table(seed)
+    X_val, y_val = table(seed + 10)
+    X_test, y_test = table(seed + 20)
+    X_val.loc[:20, "word"] = "never seen"
+    rng = np.random.default_rng(seed)
+    shared = {"max_depth": 8, "max_iter": 30, "leaf_penalty": 0.5, "categorical_splits": splits}
+    model = (DilemmaTreeClassifier if kind == "classifier" else DilemmaTreeRegressor)(**shared)
+    if kind == "regressor":
+        y, y_val, y_test = (part + rng.normal(size=N) for part in (y, y_val, y_test))
+    model.set_params(max_bins=[8, 64, 255, 16][seed])
+    model.fit(X, y, X_val=X_val, y_val=y_val, X_test=X_test, y_test=y_test)
+    ones, costs = np.ones(N), 1.0 - np.eye(3)
+    kind = "regression" if kind == "regressor" else kind
+    judged = cost(kind, model, X_val, y_val, ones, costs)
+    assert model.trace_.validation_error[-1] == pytest.approx(judged)
+    assert model.trace_.test_error[-1] == pytest.approx(cost(kind, model, X_test, y_test, ones, costs))
+    energy = judged + model._engine.settings.leaf_penalty * model.get_n_leaves()
+    assert model.tree_.energy == pytest.approx(energy)
+    # What the search compared trees by is what the tree costs.
+    assert model._engine._backend.energy == pytest.approx(energy)
+    assert (np.diff(model.trace_.energy) <= 1e-9).all()
+
+
+def test_refining_a_validated_search_never_makes_it_worse():
+    X, y = table(3)
+    X_val, y_val = table(4)
+    model = DilemmaTreeClassifier(max_depth=6, max_iter=0, leaf_penalty=0).fit(X, y, X_val=X_val, y_val=y_val)
+    for _ in range(8):
+        before = model.tree_.energy
+        model.refine(max_iter=10)
+        assert model.tree_.energy <= before
+        assert model.tree_.energy == (model.predict(X_val) != y_val).sum()
