@@ -4,14 +4,61 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from typing import Any
+from types import GeneratorType
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dilemma.errors import ProblemError
-from dilemma.problem import Action
+from dilemma.problem import Action, offered
+
+try:
+    from dilemma.native import _ranking  # type: ignore[attr-defined]
+except ImportError:  # no compiler when this was installed
+    _ranking = None
 
 NAN = math.nan
+Front: TypeAlias = "tuple[int, Action, float, float]"
+
+
+def front(offer: Any, banned: frozenset[Action]) -> Front:
+    """Return how much an offer holds, its best action, the score of that, and the next best score.
+
+    The first is 0 where nothing is offered and -1 where all of it is banned; with `banned` it counts no further
+    than 2. The last is NaN where the best action is the only one.
+
+    >>> front([("a", 1.0), ("b", 3.0), ("c", 2.0)], frozenset())
+    (3, 'b', 3.0, 2.0)
+    >>> front((["a", "b"], [1.0, 3.0]), frozenset("b"))[:3]
+    (1, 'a', 1.0)
+    """
+    if _ranking is None:
+        return front_plain(offer, banned)
+    if type(offer) is GeneratorType:
+        offer = list(offer)
+    found: Front | None = _ranking.front(offer, banned)  # None: an unusual offer, or a wrong one
+    return front_plain(offer, banned) if found is None else found
+
+
+def front_plain(offer: Any, banned: frozenset[Action]) -> Front:
+    """`front` in plain Python: the twin of ``native/ranking_module.cpp``, and the way for unusual offers."""
+    actions, scores = offered(offer)
+    count = len(actions)
+    if not count:
+        return 0, None, NAN, NAN
+    if not banned:
+        index, top, second = best_two(scores)
+        return count, action_at(actions, index), top, second
+    order = best_two_open(actions, scores, banned)
+    if not order:
+        return -1, None, NAN, NAN
+    second = float(scores[order[1]]) if len(order) > 1 else NAN
+    return len(order), action_at(actions, order[0]), float(scores[order[0]]), second
+
+
+def kernel() -> str:
+    """Return what reads offers: ``"native"`` or ``"python"``."""
+    return "python" if _ranking is None else str(_ranking.name)
 
 
 def action_at(actions: Any, index: int) -> Action:

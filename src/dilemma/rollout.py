@@ -17,7 +17,7 @@ import numpy as np
 from dilemma.errors import ProblemError
 from dilemma.polish import evaluate
 from dilemma.problem import Action, Model, State, offered
-from dilemma.ranking import action_at, best_two, best_two_open, ranked
+from dilemma.ranking import action_at, best_two, best_two_open, front, ranked
 
 NO_ACTIONS: frozenset[Action] = frozenset()
 NAN, INF = math.nan, math.inf
@@ -165,62 +165,54 @@ def grow(
     ):  # what is no better below may be better once polished: only whole solutions tell
         cutoff = INF
     choose = proposal.policy.begin(model) if proposal.policy is not None else None
-    bound, key, sharp = model.bound, model.key, model.bound_knows_banned
+    plain = choose is None and not full  # below the first action: the best one, and the score of the next
+    offer, apply, bound, key, sharp = (
+        model.actions,
+        model.apply,
+        model.bound,
+        model.key,
+        model.bound_knows_banned,
+    )
     path, best, nexts, counts, bounds = (
         rollout.actions, rollout.best, rollout.next, rollout.count, rollout.bounds
     )  # fmt: skip
+    tried: tuple[Action, ...]
     rest: float | None = None  # bound of the state stood in, where it is known already
     while True:
         if out_of_time is not None and out_of_time():
             rollout.status = Status.INTERRUPTED
             break
-        actions, scores = offered(model.actions(state))
-        count = len(actions)
-        if not count:  # S is a candidate solution: Alg. 1 l.5
-            evaluate(model, state, proposal.prefix, rollout, proposal.polish_below)
-            break
-        if banned and not rank and not full:
-            order = best_two_open(actions, scores, banned)
-            count = len(order)
-            if not count:
-                rollout.status = Status.DEAD_END
-                break
-            index, top = order[0], float(scores[order[0]])
-            second = float(scores[order[1]]) if count > 1 else NAN
-        elif rank or full:
-            order = ranked(actions, scores, banned)
-            count = len(order)
-            if rank >= count:
-                rollout.status = Status.DEAD_END
-                break
-            index, top = order[rank], float(scores[order[0]])
-            second = float(scores[order[rank + 1]]) if rank + 1 < count else NAN
-            if full:
-                rollout.scores.append(np.array([scores[i] for i in order], dtype=float))
+        if plain and not rank:
+            count, action, top, second = front(offer(state), banned)
+            chosen, tried = top, (action,)
         else:
-            order = None
-            index, top, second = best_two(scores)
-        if choose is not None and not rank:
-            index = _chosen(choose, state, actions, scores, banned)
-        action = actions.item(index) if isinstance(actions, np.ndarray) else actions[index]  # Alg. 1 l.6
+            count, action, top, second, chosen, tried = _first(
+                state, offer(state), banned, rank, choose, rollout, full
+            )
+        if count < 1:
+            if count:  # only what belongs to other branches is left
+                rollout.status = Status.DEAD_END
+            else:  # S is a candidate solution: Alg. 1 l.5
+                evaluate(model, state, proposal.prefix, rollout, proposal.polish_below)
+            break
         if not best:
-            rollout.taken = float(scores[index])
+            rollout.taken = chosen
         best.append(top)
         nexts.append(second)
         counts.append(count)
         if bound is not None:
-            if sharp:
-                rest = _bound_of_rest(bound, state, actions, order, index, rank, banned)
+            if sharp:  # on what is left below the state once these have been tried
+                rest = float(bound(state, banned.union(tried)))
             elif rest is None:
                 rest = float(bound(state))
             bounds.append(rest)
             rest = None
         if rank:
             if proposal.partition:  # the actions passed over belong to the branches before this one
-                rollout.skipped = tuple(action_at(actions, i) for i in order[:rank])  # type: ignore[index]
+                rollout.skipped = tried[:-1]
                 banned = banned.union(rollout.skipped)
             rank = 0
-        state = model.apply(state, action)  # Alg. 1 l.8
+        state = apply(state, action)  # Alg. 1 l.8
         path.append(action)
         if key is not None:
             mark = (key(state), banned) if banned else key(state)
@@ -241,6 +233,42 @@ def grow(
     return rollout
 
 
+def _first(
+    state: State,
+    offer: Any,
+    banned: frozenset[Action],
+    rank: int,
+    choose: Callable[[State, Any, Any], int] | None,
+    rollout: Rollout,
+    full: bool,
+) -> tuple[int, Action, float, float, float, tuple[Action, ...]]:
+    """Return what `front` does where a rank or a policy decides; f of the action taken, the actions up to it."""
+    actions, scores = offered(offer)
+    if not len(actions):
+        return 0, None, NAN, NAN, NAN, ()
+    if rank or full:
+        order = ranked(actions, scores, banned)
+    elif banned:
+        order = best_two_open(actions, scores, banned)
+    else:
+        order = []
+    if (banned or rank or full) and rank >= len(order):
+        return -1, None, NAN, NAN, NAN, ()
+    if order:
+        count, index, top = len(order), order[rank], float(scores[order[0]])
+        second = float(scores[order[rank + 1]]) if rank + 1 < count else NAN
+    else:
+        count = len(actions)
+        index, top, second = best_two(scores)
+    if full:
+        rollout.scores.append(np.array([scores[i] for i in order], dtype=float))
+    if choose is not None and not rank:
+        index = _chosen(choose, state, actions, scores, banned)
+    action = action_at(actions, index)
+    tried = (*(action_at(actions, i) for i in order[:rank]), action)
+    return count, action, top, second, float(scores[index]), tried
+
+
 def _chosen(
     choose: Callable[[State, Any, Any], int],
     state: State,
@@ -254,17 +282,3 @@ def _chosen(
     names = actions.tolist() if isinstance(actions, np.ndarray) else actions
     left = [i for i, name in enumerate(names) if name not in banned]
     return left[choose(state, [names[i] for i in left], [scores[i] for i in left])]
-
-
-def _bound_of_rest(
-    bound: Callable[..., float],
-    state: State,
-    actions: Any,
-    order: list[int] | None,
-    index: int,
-    rank: int,
-    banned: frozenset[Action],
-) -> float:
-    """Return a bound on what is left below `state` once the action of this rank has been taken."""
-    tried = [index] if order is None else order[: rank + 1]
-    return float(bound(state, banned.union(action_at(actions, i) for i in tried)))

@@ -17,7 +17,7 @@ def test_info_names_version_kernels_and_extras(capsys):
     assert "knapsack" in printed
     assert cli.main(["info", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert set(facts["kernels"]) == {"knapsack", "tree"}
+    assert set(facts["kernels"]) == {"engine", "knapsack", "tree"}
     assert "sklearn" in facts["extras"]
 
 

@@ -355,7 +355,38 @@ def fuzz_polish(native, rng):
         )
 
 
-FUZZED = {"tree": fuzz_tree, "predict": fuzz_predict, "knapsack": fuzz_knapsack, "polish": fuzz_polish}
+def fuzz_ranking(native, rng):
+    """Offers in every layout, whole and spoilt."""
+    from dilemma.ranking import front_plain
+
+    n = int(rng.choice([0, 1, 2, 3, 10, 100]))
+    scores = pick(rng, [rng.normal(size=n), rng.integers(-2, 3, n) * 1.0])
+    names = pick(
+        rng, [np.arange(n), np.arange(n).astype(pick(rng, DTYPES[1:])), np.repeat(np.arange(n), 2)[::2]]
+    )
+    banned = frozenset(rng.integers(0, max(n, 1), int(rng.choice([0, 0, 1, 5]))).tolist())
+    (names, scores), faults = spoilt([names, scores], rng, share=0.5)
+    listed = [x.tolist() if isinstance(x, np.ndarray) else x for x in (names, scores)]
+    offer = pick(rng, [(names, scores), (listed[0], scores), (names, listed[1]), tuple(listed)])
+    if rng.random() < 0.4 and all(isinstance(x, list) for x in listed):
+        offer = list(zip(*listed, strict=False))
+        for _ in range(int(rng.choice([0, 0, 1]))):
+            offer.append(
+                pick(rng, [None, (), (1,), (1, None), [1, 2.0], (1, 2.0, 3), ([], 9.0), (1, float("nan"))])
+            )
+            faults += 1
+    found = native.front(offer, banned)
+    if found is not None:
+        assert repr(found) == repr(front_plain(offer, banned))
+    elif not faults:
+        assert not isinstance(scores, np.ndarray) or scores.dtype != np.float64 or offer == []
+    attempt(native.front, [offer, pick(rng, [None, [], 3, {1}])])
+
+
+FUZZED = {
+    "tree": fuzz_tree, "predict": fuzz_predict, "knapsack": fuzz_knapsack, "polish": fuzz_polish,
+    "ranking": fuzz_ranking,
+}  # fmt: skip
 
 
 def rounds(name, first, count):

@@ -12,7 +12,7 @@ from typing import Any
 import dilemma
 
 # subject -> module with a function `kernel`
-KERNELS = {"knapsack": "dilemma.knapsack", "tree": "dilemma.tree.engine"}
+KERNELS = {"engine": "dilemma.ranking", "knapsack": "dilemma.knapsack", "tree": "dilemma.tree.engine"}
 EXTRAS = {
     "sklearn": ("scikit-learn",),
     "plot": ("matplotlib",),

@@ -15,7 +15,7 @@ from dilemma.problem import Model
 from dilemma.search import minimize
 from dilemma.strategies import DilemmaFirst
 from dilemma.strategies.best_first import BestFirstRun
-from dilemma.strategies.explored import Dive, FloatArray, Met
+from dilemma.strategies.explored import Dive, FloatArray, Met, Positions
 from dilemma.strategies.queues import Queue
 
 Record = dict[str, Any]
@@ -46,6 +46,9 @@ class TimedQueue:
 
     def __iter__(self) -> Iterator[tuple[Dive, int]]:
         return iter(self.inner)
+
+    def filed(self) -> Iterator[tuple[Dive, Positions]]:
+        return self.inner.filed()
 
     def __len__(self) -> int:
         return len(self.inner)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dilemma.likelihood import Likelihood, likelihood_for
 from dilemma.polish import Promising
@@ -206,15 +207,19 @@ class BestFirstRun:
     def _rekey(self) -> None:
         """File all open states anew under scales estimated from what has been seen."""
         self._stats.into(self.scales, None)
-        waiting: dict[int, tuple[Dive, set[int]]] = {}
+        waiting: dict[int, tuple[Dive, NDArray[np.bool_]]] = {}
         for queue in self.queues:
-            for dive, at in queue:
-                waiting.setdefault(dive.serial, (dive, set()))[1].add(at)
+            for dive, at in queue.filed():
+                if dive.serial not in waiting:
+                    waiting[dive.serial] = dive, np.zeros(len(dive.done), dtype=bool)
+                waiting[dive.serial][1][at] = True
         fresh = [q if k is uniform else BestFirstQueue() for q, k in zip(self.queues, self.keys, strict=True)]
-        for _, (dive, open_) in sorted(waiting.items()):
+        for _, (dive, filed) in sorted(waiting.items()):
             if dive.met is None:
                 continue
-            dive.met = dive.met[np.isin(dive.met.at, list(open_))]
+            dive.met = dive.met[(filed & dive.untried())[dive.met.at]]
+            if not len(dive.met):
+                continue
             for queue, key in zip(fresh, self.keys, strict=True):
                 if key is not uniform:
                     queue.push(dive, dive.met, key(dive.met, self.scales))

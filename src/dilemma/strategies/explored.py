@@ -66,6 +66,10 @@ class Dive:
             path = dive.actions[:at] + path
         return path
 
+    def untried(self) -> NDArray[np.bool_]:
+        """Return, by position, whether the state's next action was not taken yet."""
+        return np.asarray(np.frombuffer(bytes(self.done), dtype=np.uint8) == 0)
+
     def banned_at(self, at: int) -> frozenset[Action]:
         """Return the actions that belong to other branches than the one of the state at a position."""
         dive, at = self.home(at)

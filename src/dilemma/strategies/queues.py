@@ -33,6 +33,9 @@ class Queue(Protocol):
     def __iter__(self) -> Iterator[tuple[Dive, int]]:
         """Iterate over the filed states, in no particular order."""
 
+    def filed(self) -> Iterator[tuple[Dive, NDArray[np.int64]]]:
+        """Iterate over dives with the positions filed; some may have been taken meanwhile."""
+
     def __len__(self) -> int:
         """Return an upper bound on the number of filed states (some may have been taken meanwhile)."""
 
@@ -92,12 +95,15 @@ class BestFirstQueue:
                 if not dive.done[position]:
                     yield dive, position
 
+    def filed(self) -> Iterator[tuple[Dive, NDArray[np.int64]]]:
+        return ((dive, at[index:]) for _, _, _, index, dive, _, at in self._heap)
+
     def __len__(self) -> int:
         return self._size
 
 
 def _untried(dive: Dive, keys: FloatArray, at: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.int64]]:
-    untried = np.frombuffer(bytes(dive.done), dtype=np.uint8)[at] == 0
+    untried = dive.untried()[at]
     return keys[untried], at[untried]
 
 
@@ -128,6 +134,9 @@ class UniformQueue:
 
     def __iter__(self) -> Iterator[tuple[Dive, int]]:
         return ((dive, at) for dive, at in self._open if not dive.done[at])
+
+    def filed(self) -> Iterator[tuple[Dive, NDArray[np.int64]]]:
+        return ((dive, np.array([at])) for dive, at in self._open)
 
     def __len__(self) -> int:
         return len(self._open)

@@ -1,0 +1,1 @@
+dilemma_module(_ranking ranking_module.cpp)
