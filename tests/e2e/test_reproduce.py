@@ -4,6 +4,7 @@ import argparse
 import csv
 import html.parser
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,8 @@ class Checker(html.parser.HTMLParser):
         super().__init__()
         self.outside: list[str] = []
         self.seen: dict[str, int] = {}
+        self.ids: list[str] = []
+        self.frames: list[tuple[set[str], set[str]]] = []  # ids and references of each drawing
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         self.seen[tag] = self.seen.get(tag, 0) + 1
@@ -54,6 +57,17 @@ class Checker(html.parser.HTMLParser):
                 self.outside.append(value)
             if name.startswith("on"):
                 self.outside.append(name)
+            if name == "id":
+                self.ids.append(value or "")
+        if tag == "svg":
+            self.frames.append((set(), set()))
+        for name, value in attrs if self.frames else []:
+            ids, references = self.frames[-1]
+            if name == "id":
+                ids.add(value or "")
+            if value and tag == "use" and name.endswith("href"):
+                references.add(value.removeprefix("#"))
+            references.update(re.findall(r"url\(#([^)]*)\)", value or ""))
 
 
 def test_figure_3_quick_then_resumed(small, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,6 +132,12 @@ def test_figure_2_draws_every_step(tmp_path: Path) -> None:
     assert "script" not in checker.seen
     assert checker.seen["svg"] == 16
     assert checker.seen["input"] == 17
+    # A drawing that borrows a clip path from one that is hidden is clipped away.
+    assert len(set(checker.ids)) == len(checker.ids)
+    assert len(checker.frames) == 16
+    for ids, references in checker.frames:
+        assert references
+        assert references <= ids
 
 
 def test_table_1_agrees_with_the_paper_where_it_can_be_measured(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -74,7 +75,11 @@ def save(figure: Any, path: Path) -> list[Path]:
     return written
 
 
-def svg_text(path: Path) -> str:
-    """Return an SVG file written here, without the XML prologue."""
+def svg_text(path: Path, prefix: str) -> str:
+    """Return an SVG file written here, without the XML prologue, its ids begun with `prefix`.
+
+    Several drawings in one page must not share ids: what refers to a clip path of a hidden drawing is clipped
+    away altogether.
+    """
     text = path.read_text(encoding="utf-8")
-    return text[text.index("<svg") :]
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", text[text.index("<svg") :])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from dilemma.experiments.drawing import GREEN, GREY, INK, LIGHT, RED, new_figure, title
@@ -124,11 +125,11 @@ def draw(frame: Frame, axis: Any) -> None:
     problem = TwoMachines()
     depth = len(JOBS) - 1
     axis.set_axis_off()
-    axis.set_xlim(-0.9, 2**depth - 0.4)
+    axis.set_xlim(-1.1, 2**depth - 0.5)
     axis.set_ylim(-depth - 0.95, 0.55)
-    title(axis, frame.title, 9)
+    title(axis, frame.title)
     for height, text in ((0.3, "P_opt"), (0.52, "E")):
-        axis.text(-0.85, -depth - height, text, fontsize=7, color=GREY, ha="left")
+        axis.text(-0.45, -depth - height, text, fontsize=8, color=GREY, ha="right")
     stack: list[Path] = [("A",)]
     while stack:
         state = stack.pop()
@@ -153,7 +154,7 @@ def draw(frame: Frame, axis: Any) -> None:
                     box = {"fc": "white", "ec": "none", "pad": 0.6}
                     where = {"ha": "center", "va": "center", "zorder": 2, "bbox": box}
                     axis.text(
-                        (x + cx) / 2, (y + cy) / 2, f"{score / total:.2f}", fontsize=7, color=INK, **where
+                        (x + cx) / 2, (y + cy) / 2, f"{score / total:.2f}", fontsize=8, color=INK, **where
                     )
         _draw_state(axis, frame, problem, state, depth)
 
@@ -164,16 +165,19 @@ def _draw_state(axis: Any, frame: Frame, problem: TwoMachines, state: Path, dept
     turning = state == frame.dilemma
     marker = "s" if turning else "o"
     face = GREEN if known else "white"
-    axis.scatter([x], [y], s=230 if turning else 190, marker=marker, facecolor=face, zorder=3, lw=1.4,
+    axis.scatter([x], [y], s=340 if turning else 290, marker=marker, facecolor=face, zorder=3, lw=1.4,
                  edgecolor=RED if turning else INK if known else GREY)  # fmt: skip
     loads = f"{problem.load(state, 'A')}|{problem.load(state, 'B')}"
     if known:  # blank where unexplored
-        axis.text(x, y, loads, fontsize=5.6, ha="center", va="center", color="white", zorder=4)
+        axis.text(x, y, loads, fontsize=6.2, ha="center", va="center", color="white", zorder=4)
     if leaf:
         p = _likelihood(problem, state, frame.explored, depth)
-        axis.text(x, y - 0.3, f"{p:.3f}", fontsize=7, ha="center", color=INK)
-        axis.text(x, y - 0.52, f"{problem.energy(state):.0f}" if known else "?", fontsize=7, ha="center",
-                  color=INK if known else GREY, weight="bold" if state == frame.latest else "normal")  # fmt: skip
+        axis.text(x, y - 0.3, f"{p:.3f}", fontsize=8, ha="center", color=INK)
+        if known:
+            weight = "bold" if state == frame.latest else "normal"
+            axis.text(
+                x, y - 0.52, f"{problem.energy(state):.0f}", fontsize=8, ha="center", color=INK, weight=weight
+            )
 
 
 def _likelihood(problem: TwoMachines, leaf: Path, explored: frozenset[Path], depth: int) -> float:
@@ -194,10 +198,14 @@ def _place(state: Path, depth: int) -> tuple[float, float]:
 
 
 def strip(chosen: list[Frame]) -> Any:
-    """Return some steps side by side, as in the paper."""
-    figure, axes = new_figure(4.6 * len(chosen), 3.6, 1, len(chosen))
-    for frame, axis in zip(chosen, axes if len(chosen) > 1 else [axes], strict=True):
-        draw(frame, axis)
+    """Return some steps, two a row: what the paper's three pictures show."""
+    rows = (len(chosen) + 1) // 2
+    figure, axes = new_figure(12.5, 4.1 * rows, rows, 2)
+    for frame, axis in zip_longest(chosen, axes.ravel()):
+        if frame is None:
+            axis.set_axis_off()
+        else:
+            draw(frame, axis)
     return figure
 
 

@@ -53,17 +53,20 @@ def draw_readings(records: dict[str, Record], panel: str) -> Any:
     trees = list(dict.fromkeys(m["tree"] for m in own[0]["methods"].values() if m["order"] == "random"))
     figure, axes = new_figure(3.6 * len(trees), 2.7 * len(own) + 0.8, len(own), len(trees))
     rows = np.array(axes).reshape(len(own), len(trees))
+    for axis, tree in zip(rows[0], trees, strict=True):
+        axis.annotate(_FORMS[tree], (0, 1), (0, 20), xycoords="axes fraction", textcoords="offset points",
+                      fontsize=9, fontweight="bold")  # fmt: skip
     for row, record in zip(rows, own, strict=True):
         for axis, tree in zip(row, trees, strict=True):
-            reading = told_reading(record["reading"])
-            draw_panel(axis, record, tree, f"{_FORMS[tree]}; {reading}".rstrip("; "), size=8)
+            draw_panel(axis, record, tree, "")
+            axis.set_title(told_reading(record["reading"]), fontsize=7.5, loc="left")
     stand_in = "" if own[0]["real"] else " (generated stand-in)"
-    figure.suptitle(own[0]["title"] + stand_in, fontsize=10, fontweight="bold")
+    figure.suptitle(own[0]["title"] + stand_in, fontsize=11, fontweight="bold")
     _legend(figure, rows.ravel())
     return figure
 
 
-def draw_panel(axis: Any, record: Record, tree: str, heading: str, size: float = 9.5) -> None:
+def draw_panel(axis: Any, record: Record, tree: str, heading: str) -> None:
     """Draw dilemma first in black and random selection in red: a cloud for trees, mean and spread for knapsacks."""
     sign, unit, scale = _unit(record)
     x = np.arange(int(record["max_iter"]))
@@ -95,7 +98,7 @@ def draw_panel(axis: Any, record: Record, tree: str, heading: str, size: float =
     axis.set_ylabel(unit, fontsize=8)
     axis.ticklabel_format(axis="y", useOffset=False, style="plain")
     axis.tick_params(labelsize=7.5)
-    title(axis, heading, size)
+    title(axis, heading)
     axis.grid(axis="y", color="#ececec", lw=0.7)
     axis.set_axisbelow(True)
 
@@ -106,7 +109,9 @@ def _fit(axis: Any) -> None:
     clouds = [cloud.get_offsets()[:, 1] for cloud in axis.collections if len(cloud.get_offsets()) > 1]
     drawn = np.concatenate([*lines, *clouds]).astype(float)
     low, high = float(drawn.min()), float(drawn.max())
-    pad = 0.06 * (high - low) or max(1e-3 * abs(high), 1e-9)
+    pad = 0.06 * (high - low)
+    if high - low <= 1e-9 * abs(high):  # flat but for rounding
+        pad = max(1e-3 * abs(high), 1e-9)
     axis.set_ylim(low - pad, high + pad)
 
 

@@ -26,13 +26,20 @@ th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px so
   margin: .7rem 0; }
 h3 { font-size: 1rem; margin: 1rem 0 .3rem; }
 .claim h3 { margin: 0 0 .3rem; font-size: 1rem; } .claim p { margin: .3rem 0; } .where { color: var(--soft); }
-figure { background: #fff; } figure img, figure svg { width: 100%; height: auto; }
+a { color: inherit; }
+figure img, figure svg { width: 100%; height: auto; background: #fff; border-radius: 6px; }
 .film > input { position: absolute; opacity: 0; }
 .film label { display: inline-block; min-width: 1.9rem; padding: .15rem .5rem; margin: 0 .2rem .4rem 0;
   cursor: pointer; text-align: center; border: 1px solid var(--line); border-radius: 6px; font-size: .8rem; }
 .labels { display: flex; flex-wrap: wrap; }
+.film > input:focus-visible ~ .labels { outline: 2px solid currentColor; outline-offset: 2px; }
 .frames { display: grid; max-width: 760px; } .frame { grid-area: 1 / 1; visibility: hidden; background: #fff; }
 summary { cursor: pointer; color: var(--soft); }
+@media (max-width: 720px) {
+  .claims tr:first-child { display: none; } .claims tr { display: block; padding: .5rem 0;
+    border-bottom: 1px solid var(--line); }
+  .claims td { display: block; border: 0; padding: .15rem 0; } .says { min-width: 0; }
+}
 """
 
 
@@ -135,7 +142,8 @@ def _summary(claims: list[Record]) -> str:
         rows.append(
             f"<tr><td class='says'>{says}</td><td>{_verdict(c['verdict'])}</td><td>{_text(c['because'])}</td></tr>"
         )
-    return _scroll("<th>The paper says</th><th>Verdict</th><th>Because</th>", "".join(rows))
+    table = _scroll("<th>The paper says</th><th>Verdict</th><th>Because</th>", "".join(rows))
+    return f"<div class='claims'>{table}</div>"
 
 
 def _claim(claim: Record) -> str:

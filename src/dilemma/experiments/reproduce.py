@@ -151,7 +151,8 @@ def write(folder: Path, *, quick: bool) -> Path:
         "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
         "data": facts, "claims": claims, "beyond": beyond,
     })  # fmt: skip
-    frames = [svg_text(path) for path in sorted((folder / "figures").glob("figure2_step*.svg"))]
+    steps = sorted((folder / "figures").glob("figure2_step*.svg"))
+    frames = [svg_text(path, f"step{number}-") for number, path in enumerate(steps)]
     target = folder / "index.html"
     target.write_text(
         page.build(
