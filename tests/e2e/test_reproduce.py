@@ -4,7 +4,11 @@ import argparse
 import csv
 import html.parser
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +24,7 @@ from dilemma.experiments.panels import PANELS, Panel
 def call(*argv: str) -> int:
     parser = argparse.ArgumentParser()
     command.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["reproduce", *argv])
+    args = parser.parse_args(["reproduce", "--jobs", "1", *argv])
     return args.func(args)
 
 
@@ -76,6 +80,10 @@ def test_figure_3_quick_then_resumed(small, tmp_path: Path, capsys: pytest.Captu
     assert str(out / "index.html") in capsys.readouterr().out
     claims = json.loads((out / "claims.json").read_text())
     assert claims["quick"] is True
+    made = claims["provenance"]
+    assert made["command"].startswith("dilemma")
+    assert made["machine"]["cores"] >= 1
+    assert made["cpu_minutes"] > 0
     by_key = {c["key"]: c for c in claims["claims"]}
     assert by_key["reduction-mnist"]["verdict"] == "cannot be tested"
     assert by_key["reduction-ecp2011"]["verdict"] == "cannot be tested"  # a stand-in is not ECP2011
@@ -114,12 +122,89 @@ def test_other_settings_are_not_taken_for_the_same_run(small, tmp_path: Path, mo
     assert "there already" not in next(runs.run_task(task))
 
 
-def test_a_damaged_record_is_named(small, tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "medium.uncorrelated.json").write_text("{")
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "{}", '{"methods": {"printed-raw":', "\x00" * 40, "[" * 9999]
+)
+def test_a_damaged_record_is_computed_again(small, tmp_path: Path, content: str) -> None:
     (task,) = runs.tasks(["medium"], data=None, out=tmp_path, quick=True)
-    with pytest.raises(FormatError, match=r"medium\.uncorrelated\.json: not readable"):
-        list(runs.run_task(task))
+    path = tmp_path / "runs" / "medium.uncorrelated.json"
+    path.parent.mkdir()
+    path.write_text(content)
+    first, *rest = runs.run_task(task)
+    assert first.startswith("medium.uncorrelated.json: ")
+    assert first.endswith(", computed again")
+    assert len(rest) == len(json.loads(path.read_text())["methods"])
+
+
+def test_damaged_and_foreign_results_are_left_out_of_the_page_and_said_to_be(
+    small, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A quick run's numbers do not stand on the page of a full one, nor half a file's anywhere."""
+    out = tmp_path / "out"
+    assert call("figure3", "--quick", "--out", str(out)) == 0
+    assert call("figure2", "--out", str(out)) == 0  # not quick
+    assert (
+        "ks_24a.json: of another version, other data or other settings, left out" in capsys.readouterr().err
+    )
+    claims = json.loads((out / "claims.json").read_text())
+    assert claims["quick"] is False
+    assert claims["data"] == []
+    assert {c["verdict"] for c in claims["claims"]} == {"cannot be tested"}
+    (out / "runs" / "ks_24a.json").write_text("{")
+    (out / "queue.json").write_text('{"mark": 1')
+    (out / "curves" / "medium.uncorrelated.csv").write_text("panel,read")
+    assert call("figure2", "--quick", "--out", str(out)) == 0
+    said = capsys.readouterr().err
+    assert "ks_24a.json: damaged, left out" in said
+    assert "queue.json: damaged, left out" in said
+    claims = json.loads((out / "claims.json").read_text())
+    assert [row["data"] for row in claims["data"]] == ["ecp2011.channels-validation", "medium.uncorrelated"]
+    assert (out / "curves" / "medium.uncorrelated.csv").read_text().count("\n") > 10
+    assert call("figure3", "--quick", "--out", str(out)) == 0
+    said = capsys.readouterr().err
+    assert "ks_24a.json: damaged, computed again" in said
+    assert "queue.json: damaged, computed again" in said
+    assert "medium.uncorrelated: there already" in said
+    assert len(json.loads((out / "claims.json").read_text())["data"]) == 3
+
+
+def test_a_record_that_was_stopped_half_way_is_not_drawn(small, tmp_path: Path, capsys) -> None:
+    (task,) = runs.tasks(["medium"], data=None, out=tmp_path, quick=True)
+    steps = runs.run_task(task)
+    next(steps)
+    steps.close()
+    assert call("figure2", "--quick", "--out", str(tmp_path)) == 0
+    assert "medium.uncorrelated.json: not complete, left out" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on_there(tmp_path: Path, jobs: str) -> None:
+    """Ctrl-C as a terminal sends it: to the command and to its workers."""
+    argv = [sys.executable, "-m", "dilemma", "reproduce", "figure3", "--quick", "--jobs", jobs]
+    argv += ["--out", str(tmp_path / "o")]
+    with subprocess.Popen(
+        argv, stderr=subprocess.PIPE, text=True, start_new_session=True, env=_interruptible()
+    ) as run:
+        said = []
+        for line in run.stderr:
+            said.append(line)
+            if "best" in line:
+                os.killpg(run.pid, signal.SIGINT)
+                break
+        said += run.stderr.readlines()
+    text = "".join(said)
+    assert run.returncode == 130, text
+    assert "stopped; what is done is kept in" in text
+    assert "Traceback" not in text
+    done = [json.loads(p.read_text()) for p in (tmp_path / "o" / "runs").glob("*.json")]
+    assert done
+    assert all(record["methods"] for record in done)
+    assert not list((tmp_path / "o").rglob("*.part"))
+
+
+def _interruptible() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if not k.startswith("COV_")}
 
 
 def test_figure_2_draws_every_step(tmp_path: Path) -> None:
@@ -169,6 +254,10 @@ def test_wrong_inputs_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="truncated: expected 100 items"):
         call("all", "--data", str(tmp_path / "cut"), "--out", str(tmp_path / "o"))
     assert not (tmp_path / "o").exists()
+    (tmp_path / "file").write_text("")
+    for wrong in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(OSError, match="--out: expected a folder that can be written, got"):
+            call("theory", "--quick", "--out", str(wrong))
     with pytest.raises(SystemExit):
         call("figure9")
     with pytest.raises(SystemExit):

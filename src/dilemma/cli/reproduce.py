@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -36,8 +38,21 @@ def add_parser(subparsers: Any) -> None:
         action="store_true",
         help="a minute or so: few candidates and runs, on small generated data unless --data is given",
     )
-    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="panels run at once (default: 1)")
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        default=min(4, cores()),
+        metavar="N",
+        help="panels run at once, up to a gigabyte each (default: the cores there are, at most 4)",
+    )
     parser.set_defaults(func=run)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _count(text: str) -> int:
@@ -58,7 +73,13 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         written = reproduce(
-            args.target, data=args.data, out=args.out, quick=args.quick, jobs=args.jobs, say=say
+            args.target,
+            data=args.data,
+            out=args.out,
+            quick=args.quick,
+            jobs=args.jobs,
+            command=shlex.join(["dilemma", *sys.argv[1:]]),
+            say=say,
         )
     except KeyboardInterrupt:
         print(

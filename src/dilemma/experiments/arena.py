@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +21,7 @@ from dilemma.strategies import RandomState
 from dilemma.strategies.base import Strategy
 
 Record = dict[str, Any]
+Mistakes = Callable[[int], Any]  # of a set of rows: which of them a tree gets wrong
 
 
 def greedy_of(problem: Any) -> tuple[Any, ...]:
@@ -29,6 +31,16 @@ def greedy_of(problem: Any) -> tuple[Any, ...]:
         taken.append(offer[0][int(np.argmax(offer[1]))].item())
         state = problem.apply(state, taken[-1])
     return tuple(taken)
+
+
+def ties_of(problem: Any, actions: tuple[Any, ...]) -> int:
+    """Return in how many of the states on the way the best two scores are equal: dilemmas of gap 0."""
+    state, count = problem.initial(), 0
+    for action in actions:
+        scores = np.sort(problem.actions(state)[1])[::-1]
+        count += len(scores) > 1 and bool(scores[0] == scores[1])
+        state = problem.apply(state, action)
+    return count
 
 
 def energy_of(problem: Any, actions: tuple[Any, ...]) -> float:
@@ -108,6 +120,8 @@ class KnapsackArena:
         return {
             "greedy_energy": energy_of(self.problem, self.greedy),
             "items": len(self.problem.values),
+            "greedy_nodes": len(self.greedy),
+            "greedy_ties": ties_of(self.problem, self.greedy),
             "capacity": self.problem.capacity,
             "optimum": self.optimum(),
             "branching": self.branching,
@@ -143,19 +157,22 @@ class TreeArena:
         record, actions = run_generic(tree, method.strategy(self.branching), seed=seed, max_iter=max_iter)
         record["errors"] = dict(zip(self.names, tree.errors(actions), strict=True))
         if method.runs == 1:
-            record["paired"] = self._paired((self.problem, self.greedy), (tree, actions))
+            record["paired"] = self._paired(self._greedy_mistakes, partial(tree.mistakes, actions))
         if method.constant:
             strategy = replace(method, constant=0.0).strategy(self.branching)
             without = run_generic(tree, strategy, seed=0, max_iter=max_iter)[1]
-            record["against_no_constant"] = self._paired((tree, without), (tree, actions))
+            record["against_no_constant"] = self._paired(
+                partial(tree.mistakes, without), partial(tree.mistakes, actions)
+            )
         return record
 
-    def _paired(
-        self, before: tuple[SequenceTree, tuple[Any, ...]], after: tuple[SequenceTree, tuple[Any, ...]]
-    ) -> Record:
+    def _greedy_mistakes(self, which: int) -> Any:
+        return self.problem.mistakes(self.greedy, which)
+
+    def _paired(self, before: Mistakes, after: Mistakes) -> Record:
         """Return how two trees compare, row by row, on the sets they were not grown on."""
         return {
-            name: paired(part.weights, *(tree.mistakes(actions, i) for tree, actions in (before, after)))
+            name: paired(part.weights, before(i), after(i))
             for i, (name, part) in enumerate(zip(self.names, self.problem.sets, strict=True))
             if i
         }
@@ -204,7 +221,17 @@ class TreeArena:
         rows = [row for before, row in pairwise([(-1, math.nan), *rows]) if row[1] != before[1]]
         rows[0] = (0, rows[0][1])
         last = (trace.train_error[-1], trace.validation_error[-1], trace.test_error[-1])
+        pairs = {}
+        if method.runs == 1:
+            grown = search.tree()
+
+            def mistakes(which: int) -> Any:
+                part = self.problem.sets[which]
+                return grown.label[grown.apply(part.bits)] != part.labels
+
+            pairs["paired"] = self._paired(self._greedy_mistakes, mistakes)
         return {
+            **pairs,
             "seed": seed,
             "improvements": [list(row) for row in rows],
             "iterations": search.iterations + 1,
@@ -231,6 +258,7 @@ class TreeArena:
             "branching": self.branching,
             "greedy_errors": dict(zip(self.names, self.problem.errors(self.greedy), strict=True)),
             "greedy_nodes": len(self.greedy),
+            "greedy_ties": ties_of(self.problem, self.greedy),
             "cold_ms": {k: self.cold[k] for k in ("first_ms", "mean_ms", "worst_ms")},
             "scikit_learn_errors": sklearn_errors(self) if scikit_learn() else None,
         }

@@ -68,6 +68,7 @@ def build(
     table: Record | None,
     beyond: dict[str, list[Record]],
     facts: list[Record],
+    provenance: Record,
     quick: bool,
 ) -> str:
     """Return the page.
@@ -86,6 +87,8 @@ def build(
         Tables of what this library reaches beyond the paper, by heading.
     facts : list of dict
         What the data were.
+    provenance : dict
+        Command, commit, machine and the like.
     quick : bool
         Whether it was a quick run.
     """
@@ -115,6 +118,8 @@ def build(
         parts += ["<h2>The numbers</h2>", *(_claim(c) for c in claims)]
     if facts:
         parts += ["<h2>Data</h2>", rows_table(facts)]
+    told = [{"": key.replace("_", " "), "value": value} for key, value in provenance.items() if value]
+    parts += ["<h2>How this was made</h2>", rows_table(told)]
     return _document("The paper, recomputed", "\n".join(parts), len(frames))
 
 

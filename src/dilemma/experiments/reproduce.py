@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import os
-import platform
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ from dilemma.experiments.curves import csv_of
 from dilemma.experiments.drawing import save, svg_text
 from dilemma.experiments.loading import folders_for, load, origins
 from dilemma.experiments.panels import PANELS
+from dilemma.experiments.provenance import machine, made
 from dilemma.experiments.queue_cost import heap_alone, measure
-from dilemma.experiments.runs import read_json, records_in, run_all, tasks, write_json
+from dilemma.experiments.runs import mode, read_kept, records_in, run_all, tasks, write_json
 from dilemma.experiments.table1 import build as build_table
 from dilemma.experiments.theory_report import simulate
 
@@ -26,6 +26,7 @@ Record = dict[str, Any]
 Say = Callable[[str], None]
 TARGETS = ("figure2", "figure3", "table1", "theory", "all")
 SCHEMA = "dilemma.reproduction"
+_PARTS = ("theory", "table1", "queue")
 
 
 def reproduce(
@@ -35,11 +36,38 @@ def reproduce(
     out: str | os.PathLike[str] = "reproduction",
     quick: bool = False,
     jobs: int = 1,
+    command: str | None = None,
     say: Say = print,
 ) -> Path:
     """Recompute a part of the paper, or all of it, and return the page.
 
     What was computed before into `out`, on the same data with the same version, is not computed again.
+
+    Parameters
+    ----------
+    target : str
+        One of `TARGETS`.
+    data : path, optional
+        Where data sets are, at any depth.
+    out : path
+        Where to write.
+    quick : bool
+        Few candidates and runs.
+    jobs : int
+        Panels run at once.
+    command : str, optional
+        What was typed, to be told on the page.
+    say : callable
+        Called with a line of progress now and then.
+
+    Raises
+    ------
+    ValueError
+        If the target is none.
+    FileNotFoundError, FormatError
+        If the data are not there, or not what they should be.
+    OSError
+        If `out` cannot be written.
     """
     if target not in TARGETS:
         raise ValueError(f"target: expected one of {', '.join(TARGETS)}, got {target!r}")
@@ -51,6 +79,7 @@ def reproduce(
             say(f"data: {title}: {loaded.origin}" + ("" if loaded.real else ", a stand-in"))
     else:
         folders_for(source, quick=quick)
+    prepare(folder)
     if "figure2" in wanted:
         say("figure 2")
         _figure2(folder)
@@ -63,22 +92,39 @@ def reproduce(
         run_all(tasks(list(PANELS), data=source, out=folder, quick=quick), jobs=jobs, say=say)
         _kept(folder / "queue.json", quick, lambda: _queue(source, quick, say), say)
     say("drawing and judging")
-    return write(folder, quick=quick)
+    return write(folder, quick=quick, command=command, say=say)
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder that is written to, and see that it can be written.
+
+    Raises
+    ------
+    OSError
+        If it is a file, or cannot be made or written.
+    """
+    trial = folder / f".{os.getpid()}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        trial.touch()
+        trial.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OSError(f"--out: expected a folder that can be written, got {folder} ({reason})") from None
 
 
 def _kept(path: Path, quick: bool, compute: Callable[[], Any], say: Say) -> None:
     """Compute something unless the same version already did."""
-    mark = {"version": dilemma.__version__, "quick": quick}
-    kept = read_json(path)
-    if isinstance(kept, dict) and kept.get("mark") == mark:
+    kept, why = read_kept(path, "mark", mode(quick))
+    if kept is not None:
         say(f"{path.name}: there already")
         return
-    write_json(path, {"mark": mark, "content": compute()})
-
-
-def _content(path: Path) -> Any:
-    kept = read_json(path)
-    return None if kept is None else kept["content"]
+    if why:
+        say(f"{why}, computed again")
+    begin = time.process_time()
+    content = compute()
+    spent = time.process_time() - begin
+    write_json(path, {"mark": mode(quick), "made": made(), "cpu_seconds": spent, "content": content})
 
 
 def _queue(source: str | None, quick: bool, say: Say) -> list[Record]:
@@ -99,10 +145,14 @@ def _figure2(folder: Path) -> None:
         save(figure2.single(frame), folder / "figures" / f"figure2_step{number:02d}")
 
 
-def write(folder: Path, *, quick: bool) -> Path:
+def write(folder: Path, *, quick: bool, command: str | None = None, say: Say = print) -> Path:
     """Draw and judge what is in a folder, and write the page; returns its path."""
-    records = records_in(folder)
-    theory, table = _content(folder / "theory.json"), _content(folder / "table1.json")
+    records = records_in(folder, quick=quick, say=say)
+    parts = {name: read_kept(folder / f"{name}.json", "mark", mode(quick)) for name in _PARTS}
+    for _, why in parts.values():
+        if why:
+            say(f"{why}, left out")
+    theory, table, queue = (None if kept is None else kept["content"] for kept, _ in parts.values())
     figures: list[tuple[str, str, Path]] = []
     if records:
         drawn = save(figure3.draw(records), folder / "figures" / "figure3")
@@ -134,7 +184,7 @@ def write(folder: Path, *, quick: bool) -> Path:
     if theory is not None:
         drawn = save(figure_theory.draw(theory), folder / "figures" / "theory")
         figures.append(("Theory", "Trees whose P is known; derivations in docs/theory.", drawn[0]))
-    claims = [c.as_dict() for c in judge(records, theory, _content(folder / "queue.json"), table)]
+    claims = [c.as_dict() for c in judge(records, theory, queue, table)]
     beyond = {"Decision trees": tree_rows(records), "Knapsacks": knapsack_rows(records)}
     facts = [
         {
@@ -146,9 +196,17 @@ def write(folder: Path, *, quick: bool) -> Path:
         }
         for name, r in records.items()
     ]
+    done = [*records.values(), *(kept for kept, _ in parts.values() if kept is not None)]
+    provenance = {
+        "command": command,
+        "version": dilemma.__version__,
+        "commit": sorted({str(part["made"]["commit"]) for part in done}),
+        "computed": sorted({part["made"]["date"] for part in done}),
+        "machine": machine(),
+        "cpu_minutes": sum(part["cpu_seconds"] for part in done) / 60,
+    }
     write_json(folder / "claims.json", {
-        "schema": SCHEMA, "version": 1, "dilemma": dilemma.__version__, "quick": quick,
-        "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "schema": SCHEMA, "version": 2, "quick": quick, "provenance": provenance,
         "data": facts, "claims": claims, "beyond": beyond,
     })  # fmt: skip
     steps = sorted((folder / "figures").glob("figure2_step*.svg"))
@@ -162,6 +220,7 @@ def write(folder: Path, *, quick: bool) -> Path:
             table=table,
             beyond=beyond,
             facts=facts,
+            provenance=provenance,
             quick=quick,
         ),
         encoding="utf-8",
@@ -173,13 +232,3 @@ def _flat(facts: Record) -> Record:
     """Leave out what other tables tell."""
     told = {"cold_ms", "greedy_errors", "scikit_learn_errors", "greedy_energy"}
     return {k: v for k, v in facts.items() if k not in told}
-
-
-def _cpu() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return html.unescape(platform.processor() or platform.machine())

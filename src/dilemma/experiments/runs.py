@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import dilemma
-from dilemma.errors import FormatError
 from dilemma.experiments.loading import folders_for, load
 from dilemma.experiments.methods import RUNS, Method, methods_for
 from dilemma.experiments.panels import PANELS, Panel
+from dilemma.experiments.provenance import made
 
 Record = dict[str, Any]
 Say = Callable[[str], None]
 QUICK_RUNS = 8
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,22 @@ def write_json(path: Path, content: Any) -> None:
     part.replace(path)
 
 
-def read_json(path: Path) -> Any:
-    """Read what `write_json` wrote; None if there is nothing."""
+def read_kept(path: Path, key: str, mark: Any) -> tuple[Record | None, str]:
+    """Return what `write_json` wrote, if its entry `key` is `mark`; otherwise None, and why not.
+
+    There is no reason to tell if there is no such file.
+    """
     if not path.is_file():
-        return None
+        return None, ""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: not readable as JSON ({error}); remove it to compute it again") from None
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return None, f"{path.name}: damaged"
+    if not isinstance(kept, dict) or key not in kept:
+        return None, f"{path.name}: not of this program"
+    if kept[key] != mark:
+        return None, f"{path.name}: of another version, other data or other settings"
+    return kept, ""
 
 
 def tasks(panels: list[str], *, data: str | None, out: Path, quick: bool) -> list[Task]:
@@ -117,15 +125,16 @@ def _run_in_worker(task: Task) -> None:
 
 def run_task(task: Task) -> Iterator[str]:
     """Run one panel under one reading, yielding a line a method."""
+    begin = time.process_time()
     panel, folder = PANELS[task.panel], Path(task.out) / "runs"
     loaded = load(panel, task.reading, folders_for(task.data, quick=task.quick), quick=task.quick)
     max_iter = panel.quick if task.quick else panel.iterations
     own = methods_for(panel.kind, QUICK_RUNS if task.quick else RUNS)
     mark = _fingerprint(loaded.digest, task, max_iter)
     path = folder / f"{task.name}.json"
-    kept = read_json(path)
-    if not isinstance(kept, dict) or kept.get("fingerprint") != mark:
-        kept = None
+    kept, why = read_kept(path, "fingerprint", mark)
+    if why:
+        yield f"{why}, computed again"
     if kept is not None and set(kept["methods"]) >= {m.key for m in own}:
         yield f"{task.name}: there already"
         return
@@ -134,16 +143,17 @@ def run_task(task: Task) -> Iterator[str]:
         kept = {
             "schema": SCHEMA, "fingerprint": mark, "panel": task.panel, "reading": task.reading,
             "title": panel.title, "kind": panel.kind, "real": loaded.real, "origin": loaded.origin,
-            "max_iter": max_iter, "facts": arena.facts(), "methods": {},
+            "max_iter": max_iter, "mode": mode(task.quick), "facts": arena.facts(),
+            "beyond": arena.beyond(0.3 if task.quick else 5.0), "made": made(), "cpu_seconds": 0.0, "methods": {},
         }  # fmt: skip
-    if "beyond" not in kept:
-        kept["beyond"] = arena.beyond(0.3 if task.quick else 5.0)
     for method in own:
         if method.key in kept["methods"]:
             continue
         start = time.perf_counter()
         records = [arena.run(method, seed, max_iter) for seed in range(method.runs)]
         kept["methods"][method.key] = {"title": method.title, **_spec(method), "runs": records}
+        now = time.process_time()
+        kept["cpu_seconds"], begin = kept["cpu_seconds"] + now - begin, now
         write_json(path, kept)
         best = min(r["energy"] for r in records)
         yield (
@@ -161,13 +171,25 @@ def _fingerprint(digest: str, task: Task, max_iter: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def records_in(out: Path) -> dict[str, Record]:
-    """Return all records of an output folder, by name of panel and reading, in the order of the figure."""
+def mode(quick: bool) -> Record:
+    """Return what must be alike for results to stand side by side on a page."""
+    return {"schema": SCHEMA, "version": dilemma.__version__, "quick": quick}
+
+
+def records_in(out: Path, *, quick: bool, say: Say = print) -> dict[str, Record]:
+    """Return the records of an output folder, by name of panel and reading, in the order of the figure.
+
+    Those of another version or mode, and damaged ones, are left out, and said to be.
+    """
     found = {}
     for key, panel in PANELS.items():
         for reading in panel.readings:
             name = f"{key}.{reading}" if reading else key
-            kept = read_json(out / "runs" / f"{name}.json")
+            kept, why = read_kept(out / "runs" / f"{name}.json", "mode", mode(quick))
+            if kept is not None and not kept["methods"].keys() >= {m.key for m in methods_for(panel.kind)}:
+                kept, why = None, f"{name}.json: not complete"
+            if why:
+                say(f"{why}, left out")
             if kept is not None:
                 found[name] = kept
     return found

@@ -116,6 +116,24 @@ def test_the_printed_reductions_are_met_only_near_both_numbers_and_ahead_of_rand
     assert claims(tree(180.0, [185.0] * 5, real=False))["reduction-mnist"].verdict == "cannot be tested"
 
 
+def test_reductions_on_and_or_trees_are_told_from_the_greedy_of_id3_and_never_decide_alone() -> None:
+    data = tree(200.0, [190.0] * 5)
+    pruned = [run((0, 195.0), (9, 200 * (1 - 0.097)), paired=paired(0.0194))]
+    data["methods"]["and-or-raw"] = method("and-or", "raw", pruned)
+    data["methods"]["and-or-random"] = method(
+        "and-or", "random", [run((0, 195.0), (9, 200 * (1 - 0.076)))] * 5
+    )
+    found = claims(data)["reduction-mnist"]
+    assert found.verdict == "holds in part"
+    assert "Main reading: mnist, sequence, raw gap: dilemma first 0.00 %" in found.because
+    assert (
+        "Nearest reading: mnist, and-or, raw gap: dilemma first 9.70 % [4.70, 14.70] or 1.94 points [0.94, 2.94], "
+        "random selection 7.60 % [7.60, 7.60] or 1.52 points [1.52, 1.52]"
+    ) in found.because
+    assert claims(data)["tree-mean"].verdict == "does not hold"  # AND/OR is not the main reading
+    assert "and-or, raw gap: 1 of 1" in claims(data)["tree-mean"].because
+
+
 def test_tree_claims_on_the_course_of_the_search() -> None:
     good = claims(tree(180.0, [190.0, 188.0, 192.0]))
     assert good["tree-mean"].verdict == good["tree-all"].verdict == good["tree-fraction"].verdict == "holds"
