@@ -19,6 +19,7 @@ except ImportError:  # no compiler when this was installed
 
 NAN = math.nan
 Front: TypeAlias = "tuple[int, Action, float, float]"
+FrontAt: TypeAlias = "tuple[int, Action, float, float, float, tuple[Action, ...]]"
 
 
 def front(offer: Any, banned: frozenset[Action]) -> Front:
@@ -54,6 +55,37 @@ def front_plain(offer: Any, banned: frozenset[Action]) -> Front:
         return -1, None, NAN, NAN
     second = float(scores[order[1]]) if len(order) > 1 else NAN
     return len(order), action_at(actions, order[0]), float(scores[order[0]]), second
+
+
+def front_at(offer: Any, banned: frozenset[Action], rank: int) -> FrontAt:
+    """Return what `front` does for the action of a rank: with its own score, and all actions up to it, best first.
+
+    What comes first is -1 where there are too few that are not banned; with `banned` it counts no further than
+    ``rank + 2``. The next score is that of the rank after it.
+
+    >>> front_at([("a", 1.0), ("b", 3.0), ("c", 2.0)], frozenset(), 1)
+    (3, 'c', 3.0, 1.0, 2.0, ('b', 'c'))
+    """
+    if _ranking is None:
+        return front_at_plain(offer, banned, rank)
+    if type(offer) is GeneratorType:
+        offer = list(offer)
+    found: FrontAt | None = _ranking.front_at(offer, banned, rank)
+    return front_at_plain(offer, banned, rank) if found is None else found
+
+
+def front_at_plain(offer: Any, banned: frozenset[Action], rank: int) -> FrontAt:
+    """`front_at` in plain Python."""
+    actions, scores = offered(offer)
+    if not len(actions):
+        return 0, None, NAN, NAN, NAN, ()
+    order = ranked(actions, scores, banned)
+    count = min(len(order), rank + 2) if banned else len(order)
+    if rank >= count:
+        return -1, None, NAN, NAN, NAN, ()
+    second = float(scores[order[rank + 1]]) if rank + 1 < count else NAN
+    tried = tuple(action_at(actions, i) for i in order[: rank + 1])
+    return count, tried[-1], float(scores[order[0]]), second, float(scores[order[rank]]), tried
 
 
 def kernel() -> str:

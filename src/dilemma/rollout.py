@@ -17,7 +17,7 @@ import numpy as np
 from dilemma.errors import ProblemError
 from dilemma.polish import evaluate
 from dilemma.problem import Action, Model, State, offered
-from dilemma.ranking import action_at, best_two, best_two_open, front, ranked
+from dilemma.ranking import action_at, best_two, best_two_open, front, front_at, ranked
 
 NO_ACTIONS: frozenset[Action] = frozenset()
 NAN, INF = math.nan, math.inf
@@ -185,8 +185,10 @@ def grow(
         if plain and not rank:
             count, action, top, second = front(offer(state), banned)
             chosen, tried = top, (action,)
+        elif rank and not full:
+            count, action, top, second, chosen, tried = front_at(offer(state), banned, rank)
         else:
-            count, action, top, second, chosen, tried = _first(
+            count, action, top, second, chosen, tried = _look(
                 state, offer(state), banned, rank, choose, rollout, full
             )
         if count < 1:
@@ -233,7 +235,7 @@ def grow(
     return rollout
 
 
-def _first(
+def _look(
     state: State,
     offer: Any,
     banned: frozenset[Action],
@@ -242,17 +244,17 @@ def _first(
     rollout: Rollout,
     full: bool,
 ) -> tuple[int, Action, float, float, float, tuple[Action, ...]]:
-    """Return what `front` does where a rank or a policy decides; f of the action taken, the actions up to it."""
+    """Return what `front_at` does, where every score is wanted or a policy chooses."""
     actions, scores = offered(offer)
     if not len(actions):
         return 0, None, NAN, NAN, NAN, ()
-    if rank or full:
+    if full:
         order = ranked(actions, scores, banned)
     elif banned:
         order = best_two_open(actions, scores, banned)
     else:
         order = []
-    if (banned or rank or full) and rank >= len(order):
+    if (banned or full) and rank >= len(order):
         return -1, None, NAN, NAN, NAN, ()
     if order:
         count, index, top = len(order), order[rank], float(scores[order[0]])

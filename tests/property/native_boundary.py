@@ -357,7 +357,7 @@ def fuzz_polish(native, rng):
 
 def fuzz_ranking(native, rng):
     """Offers in every layout, whole and spoilt."""
-    from dilemma.ranking import front_plain
+    from dilemma.ranking import front_at_plain, front_plain
 
     n = int(rng.choice([0, 1, 2, 3, 10, 100]))
     scores = pick(rng, [rng.normal(size=n), rng.integers(-2, 3, n) * 1.0])
@@ -380,7 +380,12 @@ def fuzz_ranking(native, rng):
         assert repr(found) == repr(front_plain(offer, banned))
     elif not faults:
         assert not isinstance(scores, np.ndarray) or scores.dtype != np.float64 or offer == []
+    rank = pick(rng, [0, 1, 2, 5, n, -1, 2**40, 2**70, None])
+    ordered = attempt(native.front_at, [offer, banned, rank])
+    if ordered is not None:
+        assert repr(ordered) == repr(front_at_plain(offer, banned, rank))
     attempt(native.front, [offer, pick(rng, [None, [], 3, {1}])])
+    attempt(native.front_at, [offer, pick(rng, [None, [], 3, {1}]), 0])
 
 
 FUZZED = {

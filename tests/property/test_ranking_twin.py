@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dilemma import ranking
 from dilemma.errors import ProblemError
-from dilemma.ranking import front, front_plain
+from dilemma.ranking import front, front_at, front_at_plain, front_plain
 
 SCORES = st.one_of(
     st.floats(-1e30, 1e30),
@@ -43,17 +43,22 @@ LAYOUTS = {
 
 
 def same(offer, banned):
-    try:
-        with np.errstate(all="ignore"):
-            plain = front_plain(offer, banned)
-    except OverflowError:  # numbers that NumPy's cannot be compared with
-        with pytest.raises(OverflowError), np.errstate(all="ignore"):
-            front(offer, banned)
-        return
+    alike(front, front_plain, offer, banned)
+    for rank in range(4):
+        alike(front_at, front_at_plain, offer, banned, rank)
+
+
+def alike(ours, plain, *arguments):
     with np.errstate(all="ignore"):
-        ours = front(offer, banned)
-    assert repr(ours) == repr(plain)  # NaN, -0.0 and types included
-    assert type(ours[1]) is type(plain[1])
+        try:
+            expected = plain(*arguments)
+        except OverflowError:  # numbers that NumPy's cannot be compared with
+            with pytest.raises(OverflowError):
+                ours(*arguments)
+            return
+        found = ours(*arguments)
+    assert repr(found) == repr(expected)  # NaN, -0.0 and types included
+    assert type(found[1]) is type(expected[1])
 
 
 @given(
@@ -88,13 +93,14 @@ def test_offers_of_any_layout(scores, banned, kind):
 )
 @pytest.mark.parametrize("banned", [frozenset(), frozenset("z")])
 def test_what_is_wrong_is_said_alike(offer, banned):
-    for read in (front, front_plain):
+    for read, more in ((front, ()), (front_plain, ()), (front_at, (1,)), (front_at_plain, (1,))):
         with pytest.raises(ProblemError, match="actions: expected"):
-            read(offer, banned)
+            read(offer, banned, *more)
 
 
 def test_generators_are_read_once():
     assert front(((i, float(i)) for i in range(3)), frozenset()) == (3, 2, 2.0, 1.0)
+    assert front_at(((i, float(i)) for i in range(3)), frozenset(), 1) == (3, 1, 2.0, 0.0, 1.0, (2, 1))
 
 
 def test_a_list_that_changes_while_it_is_read_is_no_crash():
@@ -103,8 +109,9 @@ def test_a_list_that_changes_while_it_is_read_is_no_crash():
             offer.clear()
             return 0
 
-    offer = [(Action(), float(i)) for i in range(9)]
-    assert len(front(offer, frozenset({1}))) == 4
+    for read in (front, lambda *a: front_at(*a, 3)):
+        offer = [(Action(), float(i)) for i in range(9)]
+        assert len(read(offer, frozenset({1}))) in (4, 6)
 
 
 def test_unhashable_actions_are_a_type_error_where_bans_are_looked_up():

@@ -1,10 +1,13 @@
-// Reads what a problem's `actions` offers: the best action that is not banned, its score, and the second best score
-// (twin: `front_plain` in dilemma/ranking.py). It answers for offers of ordinary types and returns None for all
+// Reads what a problem's `actions` offers: the best action that is not banned, or the one of some rank, with the
+// scores a dilemma is made of (twins: `front_plain` and `front_at_plain` in dilemma/ranking.py). It answers for offers of ordinary types and returns None for all
 // others, malformed ones and NaN among them: the twin then reads them, or says what is wrong.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -59,20 +62,92 @@ bool read(PyObject* score, double& out) {
     return true;
 }
 
-// The two best of the scores seen, the first of equals before the others.
-struct Best {
-    PyObject* banned;
-    bool any_banned;
-    Py_ssize_t found = 0;  // 0, 1 or 2
-    Py_ssize_t index = -1;
-    double top = 0, second = 0;
+// [(action, score), ...]
+struct Pairs {
+    PyObject* list;
+    Py_ssize_t n;
 
-    explicit Best(PyObject* set) : banned(set), any_banned(PySet_GET_SIZE(set) > 0) {}
+    explicit Pairs(PyObject* pairs) : list(pairs), n(PyList_GET_SIZE(pairs)) {}
 
-    // Whether a score would be one of the two.
-    bool wants(double score) const { return found < 2 || score > second; }
+    // The pair, or null if it is none; a user's __eq__ may have changed the list meanwhile.
+    PyObject* pair(Py_ssize_t i) const {
+        PyObject* item = i < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, i) : nullptr;
+        return item && PyTuple_CheckExact(item) && PyTuple_GET_SIZE(item) == 2 ? item : nullptr;
+    }
 
-    void take(Py_ssize_t i, double score) {
+    bool score(Py_ssize_t i, double& out) const {
+        PyObject* both = pair(i);
+        return both && read(PyTuple_GET_ITEM(both, 1), out);
+    }
+
+    nb::object action(Py_ssize_t i) const {
+        PyObject* both = pair(i);
+        return nb::borrow(both ? PyTuple_GET_ITEM(both, 0) : nullptr);
+    }
+};
+
+// (actions, scores)
+struct Columns {
+    PyObject *names, *scores;
+    Py_ssize_t n = 0;
+    Buffer numbers, actions;
+    bool listed_scores, listed_names, whole = false;
+
+    Columns(PyObject* first, PyObject* second)
+        : names(first), scores(second), listed_scores(PyList_CheckExact(second)), listed_names(PyList_CheckExact(first)) {}
+
+    bool open() {
+        if (listed_scores)
+            n = PyList_GET_SIZE(scores);
+        else if (Py_TYPE(scores) == array_type && numbers.open(scores) && numbers.is("d", sizeof(double)))
+            n = numbers.view.shape[0];
+        else
+            return false;
+        if (listed_names) return PyList_GET_SIZE(names) == n;
+        if (Py_TYPE(names) == &PyRange_Type) return PySequence_Size(names) == n;
+        if (Py_TYPE(names) != array_type || !actions.open(names) || actions.view.shape[0] != n) return false;
+        whole = actions.is("lq", sizeof(long long));
+        return true;
+    }
+
+    bool score(Py_ssize_t i, double& out) const {
+        if (listed_scores) return i < PyList_GET_SIZE(scores) && read(PyList_GET_ITEM(scores, i), out);
+        out = numbers.at<double>(i);
+        return !std::isnan(out);
+    }
+
+    nb::object action(Py_ssize_t i) const {
+        if (listed_names) return nb::borrow(i < PyList_GET_SIZE(names) ? PyList_GET_ITEM(names, i) : nullptr);
+        if (whole) return nb::steal(PyLong_FromLongLong(actions.at<long long>(i)));
+        PyObject* item = actions.held ? PyObject_CallMethod(names, "item", "n", i) : PySequence_GetItem(names, i);
+        if (!item) PyErr_Clear();
+        return nb::steal(item);
+    }
+};
+
+// 1: banned, 0: not, -1: it cannot be told (no action, or not hashable).
+int is_banned(PyObject* banned, const nb::object& action) {
+    if (!action.is_valid()) return -1;
+    const int answer = PySet_Contains(banned, action.ptr());
+    if (answer < 0) PyErr_Clear();
+    return answer;
+}
+
+// The best action that is not banned; the first of equals.
+template <class Offer>
+PyObject* best_of(const Offer& offer, PyObject* banned) {
+    const bool bans = PySet_GET_SIZE(banned) > 0;
+    Py_ssize_t found = 0, index = -1;  // how many of the two are known
+    double top = std::nan(""), second = top;
+    for (Py_ssize_t i = 0; i < offer.n; ++i) {
+        double score;
+        if (!offer.score(i, score)) return nullptr;
+        if (found == 2 && !(score > second)) continue;
+        if (bans) {
+            const int out = is_banned(banned, offer.action(i));
+            if (out < 0) return nullptr;
+            if (out) continue;
+        }
         if (!found || score > top) {
             second = top;
             top = score;
@@ -82,120 +157,74 @@ struct Best {
         }
         if (found < 2) ++found;
     }
-
-    PyObject* answer(Py_ssize_t offered, PyObject* action) const {
-        const Py_ssize_t count = !offered ? 0 : !found ? -1 : any_banned ? found : offered;
-        nb::object best = nb::borrow(action ? action : Py_None);
-        const double nothing = std::nan("");
-        return Py_BuildValue("nOdd", count, best.ptr(), found ? top : nothing, found > 1 ? second : nothing);
-    }
-};
-
-// 1: banned, 0: not, -1: it cannot be told (not hashable).
-int is_banned(const Best& best, PyObject* action) {
-    const int answer = PySet_Contains(best.banned, action);
-    if (answer < 0) PyErr_Clear();
-    return answer;
+    const Py_ssize_t count = !offer.n ? 0 : !found ? -1 : bans ? found : offer.n;
+    const nb::object action = found ? offer.action(index) : nb::none();
+    if (!action.is_valid()) return nullptr;
+    return Py_BuildValue("nOdd", count, action.ptr(), top, second);
 }
 
-// [(action, score), ...]
-PyObject* from_pairs(PyObject* pairs, PyObject* banned) {
-    Best best(banned);
-    const Py_ssize_t n = PyList_GET_SIZE(pairs);
-    nb::object chosen;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        if (PyList_GET_SIZE(pairs) != n) return nullptr;  // changed by a user's __eq__
-        PyObject* pair = PyList_GET_ITEM(pairs, i);
-        double score;
-        if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2 || !read(PyTuple_GET_ITEM(pair, 1), score))
-            return nullptr;
-        if (!best.wants(score)) continue;
-        if (best.any_banned) {
-            nb::object action = nb::borrow(PyTuple_GET_ITEM(pair, 0));
-            const int out = is_banned(best, action.ptr());
+// The action of a rank among those not banned, and all before it.
+template <class Offer>
+PyObject* at_rank(const Offer& offer, PyObject* banned, Py_ssize_t rank) {
+    const bool bans = PySet_GET_SIZE(banned) > 0;
+    using Entry = std::pair<double, Py_ssize_t>;
+    std::vector<Entry> heap(static_cast<size_t>(offer.n));
+    for (Py_ssize_t i = 0; i < offer.n; ++i) {
+        if (!offer.score(i, heap[size_t(i)].first)) return nullptr;
+        heap[size_t(i)].second = i;
+    }
+    const auto later = [](const Entry& a, const Entry& b) {
+        return a.first != b.first ? a.first < b.first : a.second > b.second;
+    };
+    std::make_heap(heap.begin(), heap.end(), later);
+    std::vector<nb::object> tried;
+    double top = std::nan(""), chosen = top, second = top;
+    Py_ssize_t found = 0;
+    while (!heap.empty() && found < rank + 2) {
+        std::pop_heap(heap.begin(), heap.end(), later);
+        const auto [score, i] = heap.back();
+        heap.pop_back();
+        if (bans || found <= rank) {
+            nb::object action = offer.action(i);
+            const int out = bans ? is_banned(banned, action) : action.is_valid() ? 0 : -1;
             if (out < 0) return nullptr;
             if (out) continue;
-            best.take(i, score);
-            if (best.index == i) chosen = action;
-        } else {
-            best.take(i, score);
+            if (found <= rank) tried.push_back(std::move(action));
         }
+        if (!found) top = score;
+        if (found == rank) chosen = score;
+        if (found == rank + 1) second = score;
+        ++found;
     }
-    if (!best.any_banned && best.found) chosen = nb::borrow(PyTuple_GET_ITEM(PyList_GET_ITEM(pairs, best.index), 0));
-    return best.answer(n, chosen.ptr());
+    const double nothing = std::nan("");
+    if (found <= rank) return Py_BuildValue("nOdddN", Py_ssize_t(offer.n ? -1 : 0), Py_None, nothing, nothing, nothing, PyTuple_New(0));
+    nb::object before = nb::steal(PyTuple_New(Py_ssize_t(tried.size())));
+    for (size_t k = 0; k < tried.size(); ++k) PyTuple_SET_ITEM(before.ptr(), Py_ssize_t(k), nb::object(tried[k]).release().ptr());
+    return Py_BuildValue("nOdddO", bans ? found : offer.n, tried.back().ptr(), top, second, chosen, before.ptr());
 }
 
-// The actions of a pair of parallel sequences, one at a time.
-struct Actions {
-    PyObject* source;
-    Buffer buffer;
-    bool list = false, whole = false;
-
-    bool open(PyObject* actions, Py_ssize_t n) {
-        source = actions;
-        list = PyList_CheckExact(actions);
-        if (list) return PyList_GET_SIZE(actions) == n;
-        if (Py_TYPE(actions) == &PyRange_Type) return PySequence_Size(actions) == n;
-        if (Py_TYPE(actions) != array_type || !buffer.open(actions) || buffer.view.shape[0] != n) return false;
-        whole = buffer.is("lq", sizeof(long long));
-        return true;
-    }
-
-    nb::object at(Py_ssize_t i) const {
-        if (list) return nb::borrow(i < PyList_GET_SIZE(source) ? PyList_GET_ITEM(source, i) : nullptr);
-        if (whole) return nb::steal(PyLong_FromLongLong(buffer.at<long long>(i)));
-        PyObject* item = buffer.held ? PyObject_CallMethod(source, "item", "n", i) : PySequence_GetItem(source, i);
-        if (!item) PyErr_Clear();
-        return nb::steal(item);
-    }
-};
-
-// (actions, scores)
-PyObject* from_columns(PyObject* names, PyObject* scores, PyObject* banned) {
-    Best best(banned);
-    Actions actions;
-    Buffer numbers;
-    const bool list = PyList_CheckExact(scores);
-    if (!list && !(Py_TYPE(scores) == array_type && numbers.open(scores) && numbers.is("d", sizeof(double))))
-        return nullptr;
-    const Py_ssize_t n = list ? PyList_GET_SIZE(scores) : numbers.view.shape[0];
-    if (!actions.open(names, n)) return nullptr;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        double score;
-        if (list) {
-            if (PyList_GET_SIZE(scores) != n || !read(PyList_GET_ITEM(scores, i), score)) return nullptr;
-        } else {
-            score = numbers.at<double>(i);
-            if (std::isnan(score)) return nullptr;
-        }
-        if (!best.wants(score)) continue;
-        if (best.any_banned) {
-            nb::object action = actions.at(i);
-            const int out = action.is_valid() ? is_banned(best, action.ptr()) : -1;
-            if (out < 0) return nullptr;
-            if (out) continue;
-        }
-        best.take(i, score);
-    }
-    nb::object chosen;
-    if (best.found) {
-        chosen = actions.at(best.index);
-        if (!chosen.is_valid()) return nullptr;
-    }
-    return best.answer(n, chosen.ptr());
-}
-
-nb::object front(nb::handle offer, nb::handle banned) {
+// Calls `use` with what was offered, whatever its layout; None where that is unusual.
+template <class Use>
+nb::object with(nb::handle offer, nb::handle banned, Use use) {
     if (!PyAnySet_Check(banned.ptr())) throw nb::type_error("banned: expected a frozenset");
-    PyObject* found = nullptr;
-    PyObject* given = offer.ptr();
+    PyObject *found = nullptr, *given = offer.ptr();
     if (PyList_CheckExact(given)) {
-        found = from_pairs(given, banned.ptr());
+        found = use(Pairs(given));
     } else if (PyTuple_CheckExact(given) && PyTuple_GET_SIZE(given) == 2) {
-        found = from_columns(PyTuple_GET_ITEM(given, 0), PyTuple_GET_ITEM(given, 1), banned.ptr());
+        Columns columns(PyTuple_GET_ITEM(given, 0), PyTuple_GET_ITEM(given, 1));
+        if (columns.open()) found = use(columns);
     }
     if (!found && PyErr_Occurred()) throw nb::python_error();
     return found ? nb::steal(found) : nb::none();
+}
+
+nb::object front(nb::handle offer, nb::handle banned) {
+    return with(offer, banned, [&](const auto& read) { return best_of(read, banned.ptr()); });
+}
+
+nb::object front_at(nb::handle offer, nb::handle banned, Py_ssize_t rank) {
+    if (rank < 0 || rank > (Py_ssize_t(1) << 40)) throw nb::value_error("rank: expected a number from 0");
+    return with(offer, banned, [&](const auto& read) { return at_rank(read, banned.ptr(), rank); });
 }
 
 }  // namespace
@@ -207,4 +236,6 @@ NB_MODULE(_ranking, m) {
     m.attr("name") = "native";
     m.def("front", &front, nb::arg("offer"), nb::arg("banned"),
           "Return (count, action, score, second score) of the best action not banned, or None: ask the twin.");
+    m.def("front_at", &front_at, nb::arg("offer"), nb::arg("banned"), nb::arg("rank"),
+          "Return (count, action, best score, next score, score, actions up to it) at a rank, or None.");
 }
