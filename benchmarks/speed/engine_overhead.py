@@ -6,7 +6,8 @@
    cost is measured as in 2 and taken off.
 2. The gallery: every call of the user's methods in a run is recorded and then made again without the engine; the
    difference of the two CPU times is the engine's share. Once with every method the problems have, as a user runs
-   them, and once with the four methods, `bound` and `key` alone.
+   them, and once with the four methods, `bound` and `key` alone; at small sizes, where a call costs a user least,
+   and at those of the usual benchmark libraries.
 3. Instructions (valgrind, if it is there; minutes): of the engine a decision, and its share of the gallery's runs;
    the same whatever else the machine does.
 4. A million dilemmas in the queue: resident memory added, in bytes a dilemma.
@@ -25,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -33,7 +35,14 @@ from record import record
 import dilemma
 from dilemma import problems
 
-STRATEGIES = ("auto", "dilemma_first", "cumulative_regret", "limited_discrepancy", "random_state")
+STRATEGIES = (
+    "auto",
+    "two_queues",
+    "dilemma_first",
+    "cumulative_regret",
+    "limited_discrepancy",
+    "random_state",
+)
 
 
 class Free:
@@ -108,7 +117,7 @@ def seconds(call, rounds: int = 3) -> float:  # type: ignore[no-untyped-def]
 
 def per_decision(candidates: int = 3000) -> list[dict[str, object]]:
     rows = []
-    for depth, branching in ((50, 2), (50, 20), (200, 5)):
+    for depth, branching in ((50, 2), (50, 20), (200, 5), (6, 20)):
         for strategy in STRATEGIES:
             recorded = Recorded(Free(depth, branching))
             options = {"strategy": strategy, "max_iter": candidates, "random_state": 0}
@@ -145,9 +154,30 @@ GALLERY = {
 }
 
 
-def engine_share(strategy: str, methods: tuple[str, ...], candidates: int = 100) -> list[dict[str, object]]:
+LIBRARY = {
+    "set cover 1000": lambda: problems.SetCover.random(1000, 1),
+    "multi-knapsack 500": lambda: problems.MultiKnapsack.random(500, 1),
+    "TSP 280": lambda: problems.TSP.random(280, 1),
+    "TSP insertion 100": lambda: problems.TSPInsertion.random(100, 1),
+    "vehicle routing 100": lambda: problems.VehicleRouting.random(100, 1),
+    "job shop 20": lambda: problems.JobShop.random(20, 1),
+    "flow shop 50": lambda: problems.FlowShop.random(50, 1),
+    "colouring 125": lambda: problems.Colouring.random(125, 1),
+    "bin packing 120": lambda: problems.BinPacking.random(120, 1),
+    "quadratic assignment 42": lambda: problems.QuadraticAssignment.random(42, 1),
+    "independent set 200": lambda: problems.IndependentSet.random(200, 1),
+    "tardiness 100": lambda: problems.Tardiness.random(100, 1),
+}
+
+
+def engine_share(
+    strategy: str,
+    methods: tuple[str, ...],
+    sizes: dict[str, Callable[[], object]] = GALLERY,
+    candidates: int = 100,
+) -> list[dict[str, object]]:
     rows = []
-    for name, make in GALLERY.items():
+    for name, make in sizes.items():
         problem = make()
         options = {"strategy": strategy, "max_iter": candidates, "random_state": 0}
         recorded = Recorded(problem, methods)
@@ -278,6 +308,8 @@ def main() -> None:
             *engine_share("auto", ALL),
             *engine_share("auto", FEW),
             *engine_share("dilemma_first", FEW),
+            *engine_share("auto", ALL, LIBRARY, candidates=50),
+            *engine_share("dilemma_first", FEW, LIBRARY, candidates=50),
         ],
         "memory": memory(),
         "instructions": instructions(),
