@@ -275,7 +275,8 @@ FAMILIES: dict[str, Family] = {
     ),
     "job_shop": Family(
         (6, 15), lambda n, seed: of_job_shop(P.JobShop.random(n, seed, m=max(5, 2 * n // 3))),
-        lambda d: P.JobShop(d["machines"], d["times"]), lambda p, s: _ints(s.order), lambda d, a: a, _schedule_cost,
+        lambda d: P.JobShop(d["machines"], d["times"]), lambda p, s: _ints(s.order),
+        lambda d, a: [op // len(d["times"][0]) for op in a], _schedule_cost,
     ),
     "flow_shop": Family(
         (15, 50), lambda n, seed: of_flow_shop(P.FlowShop.random(n, seed, m=10)), lambda d: P.FlowShop(d["times"]),
@@ -293,7 +294,8 @@ FAMILIES: dict[str, Family] = {
     "quadratic_assignment": Family(
         (12, 30), lambda n, seed: of_assignment(P.QuadraticAssignment.random(n, seed)),
         lambda d: P.QuadraticAssignment(d["flows"], d["distances"]),
-        lambda p, s: _ints(s.location), lambda d, a: list(enumerate(a)), _assignment_cost,
+        lambda p, s: _ints(p.location(s)),
+        lambda d, a: [a[f] for f in P.QuadraticAssignment(d["flows"], d["distances"]).order], _assignment_cost,
     ),
     "independent_set": Family(
         (60, 300), lambda n, seed: of_graph(P.IndependentSet.random(n, seed)),

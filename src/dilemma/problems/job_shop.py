@@ -1,6 +1,7 @@
 """Job shop: the schedule of least makespan; each job visits each machine once in its own order.
 
-Greedy: active schedules by Giffler and Thompson, Operations Research 8 (1960), with a dispatching rule.
+Greedy: active schedules by Giffler and Thompson, Operations Research 8 (1960), with a dispatching rule. A solution
+is a sequence of jobs, each as often as it has steps; Bierwirth, OR Spektrum 17 (1995).
 Polish: swaps at the ends of critical blocks; Nowicki and Smutnicki, Management Science 42 (1996).
 """
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 RULES = ("mwkr", "spt", "lpt", "mopnr")
+WAITS = 0.01  # what the rule's score counts for a job that the greedy would let wait
 
 
 class Schedule(NamedTuple):
-    """Operations in the order they were fixed; how far each job is; when jobs and machines are free."""
+    """Operations ``job * m + step`` in order; how far each job is; when jobs and machines are free."""
 
     order: tuple[int, ...]
     done: tuple[int, ...]
@@ -31,9 +33,10 @@ class Schedule(NamedTuple):
 
 
 class JobShop:
-    """Among the operations that compete for the machine that could finish one first, start one.
+    """Start the next step of a job, one that competes for the machine that could finish a step first.
 
-    The action is the operation ``job * m + k``: the k-th step of a job.
+    The action is the job; its next step starts as soon as the job and the machine are free. Every unfinished job
+    is offered, those that do not compete far behind, so that any order of jobs can be taken again.
 
     Parameters
     ----------
@@ -91,46 +94,45 @@ class JobShop:
         return Schedule((), (0,) * self.n, (0.0,) * self.n, (0.0,) * self.m)
 
     def actions(self, state: Schedule) -> tuple[list[int], list[float]]:
-        ops = self._conflict(state)
-        return ops, [self._score[op] for op in ops]
-
-    def _conflict(self, state: Schedule) -> list[int]:
-        """The operations that could start before the earliest possible finish, on that machine."""
         m, machine, machine_free = self.m, self.machine, state.machine_free
         soonest, bottleneck = float("inf"), -1
-        waiting = []
+        jobs, steps = [], []
         for job, k in enumerate(state.done):
             if k < m:
                 op = job * m + k
                 start = max(state.job_free[job], machine_free[machine[op]])
-                waiting.append((start, op))
+                jobs.append(job)
+                steps.append((start, op))
                 if start + self.time[op] < soonest:
                     soonest, bottleneck = start + self.time[op], machine[op]
         # An operation of no duration finishes when it starts: it competes too.
-        return [
-            op
-            for start, op in waiting
+        return jobs, [
+            self._score[op]
             if machine[op] == bottleneck and (start < soonest or start + self.time[op] == soonest)
+            else WAITS * self._score[op]
+            for start, op in steps
         ]
 
     def apply(self, state: Schedule, action: int) -> Schedule:
-        action = int(action)
-        job, k = divmod(action, self.m)
-        i = self.machine[action]
-        end = max(state.job_free[job], state.machine_free[i]) + self.time[action]
+        order, done, job_free, machine_free = state
+        job = int(action)
+        k = done[job]
+        op = job * self.m + k
+        i = self.machine[op]
+        a, b = job_free[job], machine_free[i]
+        end = (a if a > b else b) + self.time[op]
         return Schedule(
-            (*state.order, action),
-            (*state.done[:job], k + 1, *state.done[job + 1 :]),
-            (*state.job_free[:job], end, *state.job_free[job + 1 :]),
-            (*state.machine_free[:i], end, *state.machine_free[i + 1 :]),
+            (*order, op),
+            (*done[:job], k + 1, *done[job + 1 :]),
+            (*job_free[:job], end, *job_free[job + 1 :]),
+            (*machine_free[:i], end, *machine_free[i + 1 :]),
         )
 
     def energy(self, state: Schedule) -> float:
         return max(state.job_free, default=0.0)
 
     def legal(self, state: Schedule, action: int) -> bool:
-        job, k = divmod(action, self.m)
-        return state.done[job] == k and action in self._conflict(state)
+        return bool(state.done[int(action)] < self.m)
 
     def key(self, state: Schedule) -> tuple[object, ...]:
         return state[1:]
@@ -230,14 +232,9 @@ class JobShop:
             return order
         return [*order[:i], *early, b, a, *late, *order[j + 1 :]]
 
-    def related(self, a: int, b: int) -> float:
-        """Two operations of one job or of one machine belong together."""
-        return float(a // self.m == b // self.m) + float(self.machine[a] == self.machine[b])
-
     def decisions(self, state: Schedule) -> tuple[int, ...]:
-        """The actions that lead to `state`; after `polish` the schedule need not be active."""
-        return state.order
+        """The actions that lead to `state`."""
+        return tuple(op // self.m for op in state.order)
 
     def describe(self, action: int) -> str:
-        job, k = divmod(int(action), self.m)
-        return f"start step {k} of job {job} on machine {self.machine[action]}"
+        return f"start the next step of job {int(action)}"

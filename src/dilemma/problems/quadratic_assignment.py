@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from dilemma.problems._checks import count, frozen, square
+from dilemma.problems._checks import count, square
 from dilemma.problems.loaders import read_qap
 
 if TYPE_CHECKING:
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 
 class Assignment(NamedTuple):
-    """The location of each facility, -1 while it has none."""
+    """The locations of the facilities that have one, in the order in which they got it."""
 
-    location: NDArray[np.int64]
+    sites: tuple[int, ...]
 
 
 class QuadraticAssignment:
     """Give the facility with the most flow that has no place yet a free location.
 
-    The action is ``(facility, location)``; offered are all free locations of the next facility. `legal` also
-    allows any other facility.
+    The action is the location. Facilities take their turns in `order`, by flow.
 
     Parameters
     ----------
@@ -39,19 +38,24 @@ class QuadraticAssignment:
     Examples
     --------
     >>> problem = QuadraticAssignment([[0, 5], [3, 0]], [[0, 1], [2, 0]])
-    >>> problem.energy(problem.apply(problem.apply(problem.initial(), (0, 1)), (1, 0)))
-    13.0
+    >>> state = problem.apply(problem.apply(problem.initial(), 1), 0)
+    >>> problem.energy(state), problem.location(state).tolist()
+    (13.0, [1, 0])
     """
 
     def __init__(self, flows: ArrayLike, distances: ArrayLike) -> None:
         self.flows = square("flows", flows, low=-np.inf)
         self.distances = square("distances", distances, size=len(self.flows), low=-np.inf)
         self.n = len(self.flows)
-        self._flow = np.abs(self.flows).sum(axis=0) + np.abs(self.flows).sum(axis=1)
-        self._reach = self.distances.sum(axis=0) + self.distances.sum(axis=1)
-        self._order = np.argsort(-self._flow, kind="stable")
+        flow = np.abs(self.flows).sum(axis=0) + np.abs(self.flows).sum(axis=1)
+        self._order = np.argsort(-flow, kind="stable")
         self.order: list[int] = self._order.tolist()
-        self._diagonal = self.distances.diagonal()
+        # By turn: what flows to and from the facilities before, and what all its flow costs at average distances.
+        self._turn = np.ascontiguousarray(self.flows[self._order[:, None], self._order])
+        self._later = np.outer(
+            flow[self._order] / max(1, 2 * self.n), self.distances.sum(axis=0) + self.distances.sum(axis=1)
+        )
+        self._later += np.outer(self._turn.diagonal(), self.distances.diagonal())
 
     @classmethod
     def random(cls, n: int, seed: int = 0) -> Self:
@@ -66,47 +70,45 @@ class QuadraticAssignment:
         return cls(*read_qap(path))
 
     def initial(self) -> Assignment:
-        return Assignment(frozen(np.full(self.n, -1)))
+        return Assignment(())
 
-    def actions(self, state: Assignment) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
-        if not self.n or state.location[self._order].min() >= 0:
-            return [], np.empty(0)
-        facility = int(self._order[state.location[self._order].argmin()])
-        # By location: is it free, and what flows between the facility there and this one? The last
-        # entry takes what belongs to location -1.
-        free, out, back = np.ones(self.n + 1, dtype=np.bool_), np.zeros(self.n + 1), np.zeros(self.n + 1)
-        free[state.location] = False
-        out[state.location], back[state.location] = self.flows[facility], self.flows[:, facility]
-        sites = free[:-1].nonzero()[0]
-        added = (self.distances @ out[:-1] + back[:-1] @ self.distances)[sites]
-        added += self.flows[facility, facility] * self._diagonal[sites]
+    def actions(self, state: Assignment) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        turn, at = len(state.sites), list(state.sites)
+        if turn == self.n:
+            return np.empty(0, dtype=np.int64), np.empty(0)
+        free = np.ones(self.n, dtype=np.bool_)
+        free[at] = False
+        sites = free.nonzero()[0]
+        added = self.distances[:, at] @ self._turn[turn, :turn] + self._turn[:turn, turn] @ self.distances[at]
         # What is still to come travels, so far as anyone knows, an average distance.
-        added += self._reach[sites] * (self._flow[facility] / (2 * self.n))
+        added = (added + self._later[turn])[sites]
         low = added.min()
         scale = max(added.max() - low, 1e-12) + abs(low)
-        return [(facility, site) for site in sites.tolist()], scale / (
-            added - low + max(abs(low), 0.01 * scale)
-        )
+        return sites, scale / (added - low + max(abs(low), 0.01 * scale))
 
-    def apply(self, state: Assignment, action: tuple[int, int]) -> Assignment:
-        location = state.location.copy()
-        location[action[0]] = action[1]
-        location.setflags(write=False)
-        return Assignment(location)
+    def apply(self, state: Assignment, action: int) -> Assignment:
+        return Assignment((*state.sites, int(action)))
 
     def energy(self, state: Assignment) -> float:
-        return self._cost(state.location)
+        at = np.array(state.sites, dtype=np.int64)
+        return float((self._turn * self.distances[at[:, None], at]).sum())
 
-    def _cost(self, location: NDArray[np.int64]) -> float:
-        return float((self.flows * self.distances[location[:, None], location]).sum())
+    def legal(self, state: Assignment, action: int) -> bool:
+        return action not in state.sites
 
-    def legal(self, state: Assignment, action: tuple[int, int]) -> bool:
-        return bool(state.location[action[0]] < 0) and not (state.location == action[1]).any()
+    def location(self, state: Assignment) -> NDArray[np.int64]:
+        """The location of each facility, -1 while it has none."""
+        location = np.full(self.n, -1)
+        location[self._order[: len(state.sites)]] = state.sites
+        return location
+
+    def state_of(self, location: NDArray[np.int64]) -> Assignment:
+        """The complete state with these locations of the facilities."""
+        return Assignment(tuple(location[self._order].tolist()))
 
     def bound(self, state: Assignment) -> float:
         """The pairs placed, and for the others flows and distances paired largest with smallest."""
-        placed = np.flatnonzero(state.location >= 0)
-        at = state.location[placed]
+        placed, at = self._order[: len(state.sites)], np.array(state.sites, dtype=np.int64)
         open_flows, open_distances = np.ones((2, self.n, self.n), dtype=np.bool_)
         open_flows[placed[:, None], placed] = False
         open_distances[at[:, None], at] = False
@@ -116,14 +118,14 @@ class QuadraticAssignment:
 
     def polish(self, state: Assignment) -> Assignment:
         """Exchange the two facilities that gain most, until no exchange gains."""
-        location = state.location.copy()
+        location = self.location(state)
         while self.n > 1:
             change = self._exchanges(location)
             i, j = divmod(int(change.argmin()), self.n)
             if change[i, j] >= -1e-9 * max(1.0, np.abs(change).max()):
                 break
             location[i], location[j] = location[j], location[i]
-        return Assignment(frozen(location))
+        return self.state_of(location)
 
     def _exchanges(self, location: NDArray[np.int64]) -> NDArray[np.float64]:
         """The change of energy by exchanging each pair, as a matrix."""
@@ -140,13 +142,13 @@ class QuadraticAssignment:
         np.fill_diagonal(change, 0.0)
         return change
 
-    def related(self, a: tuple[int, int], b: tuple[int, int]) -> float:
-        """The flow between the two facilities."""
-        return float(abs(self.flows[a[0], b[0]]) + abs(self.flows[b[0], a[0]]))
+    def related(self, a: int, b: int) -> float:
+        """The nearer two locations, the more."""
+        return 1.0 / (1.0 + abs(float(self.distances[a, b])) + abs(float(self.distances[b, a])))
 
-    def decisions(self, state: Assignment) -> tuple[tuple[int, int], ...]:
-        """Actions that lead to `state`, in the order of the greedy."""
-        return tuple((f, int(state.location[f])) for f in self.order if state.location[f] >= 0)
+    def decisions(self, state: Assignment) -> tuple[int, ...]:
+        """Actions that lead to `state`."""
+        return state.sites
 
-    def describe(self, action: tuple[int, int]) -> str:
-        return f"put facility {action[0]} at location {action[1]}"
+    def describe(self, action: int) -> str:
+        return f"put the next facility at location {int(action)}"

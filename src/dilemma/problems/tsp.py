@@ -23,18 +23,11 @@ if TYPE_CHECKING:
 
 
 class Tour(NamedTuple):
-    """When each city is visited (-1: not yet), how many are, which was the last, and the length so far."""
+    """The cities in the order of the visit, those still free as bits, and the length so far."""
 
-    place: NDArray[np.int32]
-    done: int
-    last: int
+    cities: tuple[int, ...]
+    free: int
     length: float
-
-    @property
-    def cities(self) -> list[int]:
-        """The cities in the order of the visit."""
-        order: list[int] = self.place.argsort(kind="stable").tolist()
-        return order[len(order) - self.done :]
 
 
 class _Cities:
@@ -86,51 +79,48 @@ class TSP(_Cities):
     """
 
     def initial(self) -> Tour:
-        place = np.full(self.n, -1, dtype=np.int32)
-        place[:1] = 0
-        return Tour(frozen(place), min(1, self.n), 0, 0.0)
+        return Tour((0,), (1 << self.n) - 2, 0.0) if self.n else Tour((), 0, 0.0)
 
     def actions(self, state: Tour) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        cities = (state.place < 0).nonzero()[0]
-        return cities, self._closeness[state.last][cities] if self.n else np.empty(0)
+        cities = self._free(state)
+        return cities, self._closeness[state.cities[-1]][cities] if self.n else np.empty(0)
+
+    def _free(self, state: Tour) -> NDArray[np.int64]:
+        bits = np.frombuffer(state.free.to_bytes(self.n // 8 + 1, "little"), dtype=np.uint8)
+        return np.unpackbits(bits, bitorder="little", count=self.n).nonzero()[0]
 
     def apply(self, state: Tour, action: int) -> Tour:
-        place = state.place.copy()
-        place[action] = state.done
-        place.setflags(write=False)
-        return Tour(place, state.done + 1, action, state.length + self._rows[state.last][action])
+        city, (cities, free, length) = int(action), state
+        return Tour((*cities, city), free & ~(1 << city), length + self._rows[cities[-1]][city])
 
     def energy(self, state: Tour) -> float:
-        return state.length + (self._rows[state.last][0] if self.n else 0.0)
+        return state.length + (self._rows[state.cities[-1]][0] if self.n else 0.0)
 
     def legal(self, state: Tour, action: int) -> bool:
-        return bool(state.place[action] < 0)
+        return bool(state.free >> int(action) & 1)
 
     def bound(self, state: Tour) -> float:
         """Every city to come needs two edges, each end of the path one: half of the shortest there are."""
         if not self.n:
             return 0.0
-        if state.done == self.n:
+        if not state.free:
             return self.energy(state)
-        ends = (self._nearest[state.last] + self._nearest[0]) / 2
-        return float(state.length + self._half[state.place < 0].sum() + ends) * (1 - 1e-12)
+        ends = (self._nearest[state.cities[-1]] + self._nearest[0]) / 2
+        return float(state.length + self._half[self._free(state)].sum() + ends) * (1 - 1e-12)
 
     def polish(self, state: Tour) -> Tour:
         """2-opt and Or-opt until neither finds anything."""
-        return self.state_of(self._improved(state.cities))
+        return self.state_of(self._improved(list(state.cities)))
 
     def state_of(self, cities: list[int]) -> Tour:
         """The complete state that visits `cities` in this order, turned to begin at city 0."""
         start = cities.index(0) if cities else 0
         tour = cities[start:] + cities[:start]
-        length = sum(self._rows[a][b] for a, b in pairwise(tour))
-        place = np.empty(self.n, dtype=np.int32)
-        place[tour] = np.arange(self.n)
-        return Tour(frozen(place), self.n, tour[-1] if tour else 0, float(length))
+        return Tour(tuple(tour), 0, float(sum(self._rows[a][b] for a, b in pairwise(tour))))
 
     def decisions(self, state: Tour) -> tuple[int, ...]:
         """The actions that lead to `state`."""
-        return tuple(state.cities[1:])
+        return state.cities[1:]
 
     def describe(self, action: int) -> str:
         return f"go to city {int(action)}"

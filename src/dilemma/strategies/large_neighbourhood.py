@@ -221,11 +221,13 @@ class LargeNeighbourhoodRun(Endless):
             raise RuntimeError("large_neighbourhood: told of a neighbour before the greedy")
         self.count(rollout)
         current, energy, reward = operators.path.energy, rollout.energy, 0.0
-        accepted = rollout.status is Status.COMPLETE and self._acceptance.takes(
-            energy, current, self.best_energy
+        actions = rollout.improved if rollout.improved is not None else tuple(rollout.actions)
+        accepted = (
+            rollout.status is Status.COMPLETE
+            and actions != base.actions  # the same again is no step
+            and self._acceptance.takes(energy, current, self.best_energy)
         )
         if accepted:
-            actions = rollout.improved if rollout.improved is not None else tuple(rollout.actions)
             if self.improves(actions, energy):
                 reward = 1.0
             elif energy < current:

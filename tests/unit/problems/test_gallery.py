@@ -201,7 +201,7 @@ def test_decisions_lead_back_to_the_state(case, driver, seed):
 def test_describe_and_related_take_any_action(case, driver):
     problem = case.make(6, 0)
     actions = problem.decisions(driver.greedy(problem))
-    assert len({problem.describe(action) for action in actions}) == len(actions)
+    assert len({problem.describe(action) for action in actions}) == len(set(actions))
     if not hasattr(problem, "related"):
         return
     for a, b in permutations(actions, 2):

@@ -111,10 +111,17 @@ def test_operations_without_duration_do_not_lock_the_shop():
 @pytest.mark.parametrize("rule", ["mwkr", "spt", "lpt", "mopnr"])
 def test_dispatching_rules_rank_as_their_names_say(rule):
     problem = gallery.JobShop([[0, 1], [0, 1], [0, 1]], [[5, 1], [2, 9], [3, 3]], rule=rule)
-    ops, scores = problem.actions(problem.initial())
-    assert ops == [0, 2, 4]
-    best = {"mwkr": 2, "spt": 2, "lpt": 0, "mopnr": 0}[rule]
-    assert ops[int(np.argmax(scores))] == best
+    jobs, scores = problem.actions(problem.initial())
+    assert jobs == [0, 1, 2]
+    best = {"mwkr": 1, "spt": 1, "lpt": 0, "mopnr": 0}[rule]
+    assert jobs[int(np.argmax(scores))] == best
+
+
+def test_a_job_that_does_not_compete_is_offered_far_behind():
+    problem = gallery.JobShop([[0, 1], [1, 0]], [[9, 1], [2, 1]])
+    jobs, scores = problem.actions(problem.initial())
+    assert jobs == [0, 1]
+    assert scores == pytest.approx([0.01 * 10, 3.0])  # work that remains; machine 1 is free first
 
 
 def test_flow_shop_scores_are_the_makespans_of_the_insertions():
@@ -179,11 +186,12 @@ def test_asymmetric_assignment_with_a_diagonal_is_polished_right():
     for seed in range(20):
         location = np.random.default_rng(seed).permutation(7)
         change = problem._exchanges(location)
+        energy = problem.energy(problem.state_of(location))
         for i in range(7):
             for j in range(7):
                 other = location.copy()
                 other[i], other[j] = other[j], other[i]
-                assert change[i, j] == pytest.approx(problem._cost(other) - problem._cost(location))
+                assert change[i, j] == pytest.approx(problem.energy(problem.state_of(other)) - energy)
 
 
 def test_tardiness_insertions_price_every_place():

@@ -59,9 +59,7 @@ def test_quadratic_assignment_solutions_have_their_published_values(name, shared
     value, permutation = read_qap_solution(shared / "qap" / f"{name}.sln")
     readings = set()
     for location in (permutation, np.argsort(permutation)):  # the files differ in what indexes what
-        state = problem.initial()
-        for facility, site in enumerate(location.tolist()):
-            state = problem.apply(state, (facility, site))
+        state = problem.state_of(location)
         readings.add(problem.energy(state))
         assert problem.energy(problem.polish(state)) <= problem.energy(state)
     assert value in readings
