@@ -31,6 +31,7 @@ from dilemma.strategies.two_queues import few_deviations, scaled_regret
 
 SETS = {"tuning": 100, "held-out": 7100}  # first seed of each
 YARDSTICK = "random_state"
+LEAST = 0.1  # per cent: where the yardstick is closer than that on average, a ratio of gaps says nothing
 
 
 class Bare:
@@ -159,16 +160,25 @@ def table(rows):
         for n in names for r in rows
     }  # fmt: skip
     instances = sorted({(r["family"], r["instance"]) for r in rows})
+    rank = {}
+    for i in instances:
+        gaps = {n: round(float(by_instance[(n, *i)]), 9) for n in names}
+        for n in names:  # ties share their mean rank
+            below, level = (
+                sum(compare(g, gaps[n]) for g in gaps.values()) for compare in (float.__lt__, float.__eq__)
+            )
+            rank[(n, *i)] = below + (level + 1) / 2
     out = []
     for n in names:
-        relative = [mean[n, f] / mean[YARDSTICK, f] for f in families if mean[YARDSTICK, f] > 0]
+        relative = [mean[n, f] / mean[YARDSTICK, f] for f in families if mean[YARDSTICK, f] >= LEAST]
         own = [(by_instance[(n, *i)], by_instance[(YARDSTICK, *i)]) for i in instances]
         out.append({
             "strategy": n,
             "relative": round(float(np.mean(relative)), 3),
-            "better": sum(a < b - 1e-9 for a, b in own),
-            "worse": sum(a > b + 1e-9 for a, b in own),
-            "best_found": sum(a <= 1e-9 for a, _ in own),
+            "better": sum(bool(a < b - 1e-9) for a, b in own),
+            "worse": sum(bool(a > b + 1e-9) for a, b in own),
+            "best_found": sum(bool(a <= 1e-9) for a, _ in own),
+            "mean_rank": round(float(np.mean([rank[(n, *i)] for i in instances])), 2),
             "mean_gap": {f: round(mean[n, f], 3) for f in families},
         })  # fmt: skip
     return sorted(out, key=lambda row: row["relative"])
@@ -185,8 +195,15 @@ def show(rows, instances):
     print("|---|" + "---|" * (len(families) + 3))
     for row in rows:
         gaps = " | ".join(f"{g:.2f}" for g in row["mean_gap"].values())
-        print(f"| {row['strategy']} | {row['relative']:.2f} | {row['better']}, {row['worse']} | "
-              f"{row['best_found']} | {gaps} |")  # fmt: skip
+        cells = (
+            row["strategy"],
+            f"{row['relative']:.2f}",
+            f"{row['mean_rank']:.1f}",
+            f"{row['better']}, {row['worse']}",
+            str(row["best_found"]),
+            gaps,
+        )
+        print(f"| {' | '.join(cells)} |")
 
 
 def main():

@@ -24,7 +24,7 @@ SCHEMA = "dilemma.result"
 SCHEMA_VERSION = 1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Result:
     """The best solution found, and how it was found.
 
@@ -91,6 +91,12 @@ class Result:
         if not math.isfinite(self.bound) or self.energy == 0:
             return math.inf
         return abs(self.energy - self.bound) / abs(self.energy)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all fields are equal; arrays in the solution are compared by what they hold."""
+        return isinstance(other, Result) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         proof = "proved optimal" if self.optimal else f"bound {self.bound:.10g}"

@@ -120,7 +120,8 @@ class Rollout:
     def cut(self, state: int) -> None:
         """Forget `state` and all after it: it was met before."""
         self.status = Status.DUPLICATE
-        self.energy = NAN
+        self.energy = self.raw = NAN
+        self.improved = None
         self.nodes = state
         del self.actions[state:]
         del self.best[state:], self.next[state:], self.count[state:], self.bounds[state:], self.scores[state:]

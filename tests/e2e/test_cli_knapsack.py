@@ -66,6 +66,7 @@ def test_wrong_input_exits_with_2_and_a_sentence(shell, tmp_path):
         (["solve", "knapsack", tmp_path / "none"], "none: No such file or directory"),
         (["solve", "knapsack", file, "--max-iter", "x"], "invalid int"),
         (["solve", "knapsack", file, "--capacity", "much"], "expected a number"),
+        (["solve", "knapsack", file, "--json", tmp_path / "none" / "out.json"], "a folder that exists"),
         (["solve", "unknown"], "invalid choice"),
         (["generate", "knapsack", "--class", "weak", "--n", -3, "--seed", 1], "n: expected"),
         (["generate", "knapsack", "--class", "weird", "--n", 3, "--seed", 1], "invalid choice"),

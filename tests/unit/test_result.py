@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -44,6 +45,13 @@ def test_json_round_trip_keeps_everything(tmp_path):
     assert again.stop_reason is result.stop_reason
     assert Result.from_json(result.to_json()).energy == result.energy
     json.loads(path.read_text(), parse_constant=lambda c: pytest.fail(f"{c} is no JSON"))
+
+
+def test_results_that_hold_arrays_can_be_compared():
+    one, other = (dilemma.minimize(Tiny(), max_iter=k, strategy="dilemma_first") for k in (2, 3))
+    assert one == pickle.loads(pickle.dumps(one))
+    assert one != other
+    assert one != one.to_dict()
 
 
 def test_objects_json_cannot_hold_become_opaque():

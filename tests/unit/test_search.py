@@ -217,6 +217,17 @@ def test_answer_does_not_depend_on_the_number_of_workers(strategy):
         assert other.actions == runs[0].actions
 
 
+@pytest.mark.parametrize("strategy", ["auto", "two_queues", "random_state"])
+def test_workers_do_not_matter_where_duplicates_are_cut_and_candidates_polished(strategy):
+    """A worker does not know what was met before: it grows on, and polishes what is cut off again."""
+    problem = dilemma.problems.JobShop.random(5, 3)
+    alone = minimize(problem, strategy=strategy, max_iter=150)
+    with ThreadPoolExecutor(2) as pool:
+        other = minimize(problem, strategy=strategy, max_iter=150, executor=pool)
+    assert list(other.trace.energy) == list(alone.trace.energy)
+    assert list(other.trace.nodes) == list(alone.trace.nodes)
+
+
 def test_a_worker_that_keeps_dying_is_a_clear_error():
     with pytest.raises(dilemma.WorkerError, match="n_jobs=1"):
         minimize(Kills(), strategy="dilemma_first", max_iter=50, n_jobs=2)

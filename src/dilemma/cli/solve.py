@@ -48,6 +48,8 @@ def _add_knapsack(problems: Any) -> None:
 
 def run_knapsack(args: argparse.Namespace) -> int:
     """Read, solve, print; write JSON if asked."""
+    if args.json is not None and not args.json.parent.is_dir():  # said before the work, not after it
+        raise ValueError(f"--json: expected a file in a folder that exists (got {str(args.json)!r})")
     instance = read(args.file, format=args.format, capacity=args.capacity, index=args.index)
     result = solve_instance(
         instance,
@@ -56,10 +58,9 @@ def run_knapsack(args: argparse.Namespace) -> int:
         target=args.target,
         kernel=args.kernel,
     )
-    if args.json is not None:
-        result.to_json(args.json)
     print(table(args.file.name, instance, result))
     if args.json is not None:
+        result.to_json(args.json)
         print(f"  written    {args.json}")
     return 0
 
