@@ -187,12 +187,16 @@ def table(rows):
 def show(rows, instances):
     """Print the table as markdown."""
     families = list(rows[0]["mean_gap"])
-    print(
-        f"| strategy | gap / random's | better, worse | best found, of {instances} | "
-        + " | ".join(families)
-        + " |"
-    )
-    print("|---|" + "---|" * (len(families) + 3))
+    heads = [
+        "strategy",
+        "gap / random's",
+        "mean rank",
+        "better, worse",
+        f"best found, of {instances}",
+        *families,
+    ]
+    print(f"| {' | '.join(heads)} |")
+    print("|---" * len(heads) + "|")
     for row in rows:
         gaps = " | ".join(f"{g:.2f}" for g in row["mean_gap"].values())
         cells = (
