@@ -1,7 +1,7 @@
 """Knapsack against its peers, in one run: quality after 0.1 and 1 CPU seconds and at the end, on all classes.
 
     python benchmarks/peers/knapsack.py --ortools PYTHON --others PYTHON [--seconds 10] [--out FILE]
-    python benchmarks/peers/knapsack.py --show        # the table of the recorded run
+    python benchmarks/peers/knapsack.py --show        # the tables of the recorded run
 
 ``--ortools`` names an interpreter with `ortools` installed (its CP-SAT and its knapsack solver), ``--others``
 one with `didppy` and `treesearchsolverpy`; keep both out of this project's environment. Every solver runs in a
@@ -63,11 +63,14 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=[n for n, _ in SIZES])
     parser.add_argument("--out", type=Path, default=HERE.parent / "recorded" / "knapsack_peers.json")
     parser.add_argument(
-        "--show", action="store_true", help="print the table of the recorded run, run nothing"
+        "--show", action="store_true", help="print the tables of the recorded run, run nothing"
     )
     args = parser.parse_args()
     if args.show:
-        print(table(json.loads(args.out.read_text())))
+        recorded = json.loads(args.out.read_text())
+        print(table(recorded))
+        for n, size in SIZES:
+            print(f"\n{n:,} items, numbers up to {size:,}\n\n{by_class(recorded, n)}")
         return
 
     from dilemma.knapsack import CLASSES, generate, write
@@ -130,6 +133,21 @@ def table(record: dict) -> str:
             spent = sorted(a["cpu"] for a in answers if "cpu" in a)
             cells += [f"{proved}/{len(rows)}", f"{spent[len(spent) // 2]:.3g}" if spent else "–"]
             lines.append(f"| {n:,} ({size:,}) | {solver} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def by_class(record: dict, n: int) -> str:
+    """Return one size class by class: each solver's gap at the three checkpoints, * where it claimed a proof."""
+    rows = [row for row in record["runs"] if row["n"] == n]
+    solvers = list(rows[0]["solvers"])
+    lines = ["| class | " + " | ".join(solvers) + " |", "|---" * (len(solvers) + 1) + "|"]
+    for row in rows:
+        best = max(answer["values"][-1] or 0 for answer in row["solvers"].values())
+        cells = []
+        for answer in row["solvers"].values():
+            gaps = ["–" if v is None else f"{100 * (best - v) / best:.2g}" for v in answer["values"]]
+            cells.append(" / ".join(gaps) + ("*" if answer.get("optimal") else ""))
+        lines.append(f"| {row['class']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

@@ -83,6 +83,10 @@ class Subsets:
     def energy(self, state):
         return float(-sum(self.values[i] for i in state))
 
+    def _view(self, state):
+        """Return what the future depends on: items that are alike may stand for each other."""
+        return tuple(sorted((self.weights[i], self.values[i], self.scores[i]) for i in state))
+
     def least(self, state):
         offers = self.actions(state)
         return min(self.least(self.apply(state, a)) for a, _ in offers) if offers else self.energy(state)

@@ -17,6 +17,7 @@ from dilemma.strategies import (
     LikelihoodFirst,
     LimitedDiscrepancy,
     RandomState,
+    TwoQueues,
 )  # fmt: skip
 
 COVERING = [
@@ -35,6 +36,7 @@ COVERING = [
     BreadthFirst(),
     Backtracking(),
     RandomState(),
+    TwoQueues(),
 ]
 any_strategy = st.sampled_from(COVERING)
 
@@ -115,6 +117,26 @@ def test_keys_skip_duplicates_and_keep_the_optimum(problem, strategy):
     assert result.optimal
     views = [problem._view(s) for s in recorder.evaluated]
     assert len(views) == len(set(views))  # one solution a key
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(keyed, subsets), any_strategy)
+def test_a_bound_and_keys_together_keep_the_optimum(problem, strategy):
+    both = Bounded(problem)
+    both.key = problem._view
+    result, _ = run(both, strategy)
+    assert result.energy == problem.least(problem.initial())
+    assert result.optimal
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(sequences, keyed, subsets), st.booleans(), st.integers(0, 3))
+def test_the_default_finds_and_proves_the_optimum(problem, bounded, seed):
+    if bounded:
+        problem = Bounded(problem)
+    result = dilemma.minimize(problem, random_state=seed)
+    assert result.energy == problem.least(problem.initial())
+    assert result.optimal
 
 
 @settings(max_examples=300, deadline=None)
