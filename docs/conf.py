@@ -1,5 +1,9 @@
 """Sphinx: `make docs` builds these pages into docs/_build."""
 
+import re
+import shutil
+from pathlib import Path
+
 import dilemma
 
 project = "dilemma"
@@ -13,7 +17,31 @@ html_theme = "pydata_sphinx_theme"
 html_title = "dilemma"
 html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 autodoc_typehints = "none"  # the docstrings say it in words
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+
+
+# docs/reproduction holds a finished page with its figures: copied as it is, and linked to rather than downloaded.
+_PAGE = re.compile(r"\[([^\]]*)\]\((reproduction/index\.html(?:#[\w-]+)?)\)")
+
+
+def link_page(app, docname, source):
+    """Turn links to the page into plain HTML ones, which keep their anchors."""
+    source[0] = _PAGE.sub(r'<a href="\2">\1</a>', source[0])
+
+
+def copy_page(app, error):
+    """Copy the page and what belongs to it beside the built pages."""
+    if error is None and app.builder.format == "html":
+        target = Path(app.outdir) / "reproduction"
+        shutil.copytree(Path(app.srcdir) / "reproduction", target, dirs_exist_ok=True)
+
+
+def setup(app):
+    """Connect the two."""
+    app.connect("source-read", link_page)
+    app.connect("build-finished", copy_page)

@@ -4,9 +4,11 @@ import argparse
 import csv
 import html.parser
 import json
+import math
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from dilemma.cli import reproduce as command
+from dilemma.data.idx import NAMES
 from dilemma.errors import FormatError
 from dilemma.experiments import loading, panels, reproduce, runs
 from dilemma.experiments.panels import PANELS, Panel
@@ -284,6 +287,19 @@ def test_real_data_are_found_and_told_apart_from_stand_ins() -> None:
     assert loading.folders_for(None, quick=True) == []  # quick: generated, unless a folder is named
     assert loading.folders_for(folder, quick=True) == [folder]
     assert loading.load(PANELS["ks_24a"], "", [], quick=True).real is False
+
+
+def test_another_set_in_the_format_of_mnist_is_not_taken_for_it(tmp_path: Path) -> None:
+    """Fashion-MNIST in the cache is no MNIST; what it gives decides nothing."""
+    folder = tmp_path / "fashion-mnist"
+    folder.mkdir()
+    for name, shape in zip(NAMES, ((2, 2, 2), (2,), (1, 2, 2), (1,)), strict=True):
+        head = struct.pack(f">BBBB{len(shape)}I", 0, 0, 8, len(shape), *shape)
+        (folder / name).write_bytes(head + bytes(math.prod(shape)))
+    loaded = loading.load(PANELS["mnist"], "validation", [tmp_path], quick=True)
+    assert not loaded.real
+    assert loaded.origin == "not MNIST: fashion-mnist, 2 + 1"
+    assert loading.origins(tmp_path, quick=True)["Decision tree, MNIST"].origin == loaded.origin
 
 
 def test_several_workers_give_the_same_records_and_report_progress(tmp_path: Path) -> None:

@@ -50,6 +50,6 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for one in [source(name) for name in args.name]:
         local = args.origin is not None
-        paths = import_local(one, args.origin, folder) if local else fetch(one, folder, say=print)
+        paths = import_local(one, args.origin, folder, say=print) if local else fetch(one, folder, say=print)
         print(f"{one.name}: {len(paths)} files in {folder / one.name}")
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dilemma.data.files import LIMIT, find, read_bytes
+from dilemma.data.files import LIMIT, read_bytes
 from dilemma.errors import FormatError
 
 UNSIGNED_BYTE = 0x08
@@ -66,8 +66,15 @@ def read_idx(path: str | os.PathLike[str], limit: int = LIMIT) -> NDArray[np.uin
     return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape)
 
 
-def read_mnist(folder: str | os.PathLike[str]) -> Digits:
-    """Return the four files of MNIST or of a set in its format, found below a folder, gz or not.
+def read_mnist(folder: str | os.PathLike[str], name: str = "mnist") -> Digits:
+    """Return the four files of MNIST or of a set in its format, found in one folder at or below, gz or not.
+
+    Parameters
+    ----------
+    folder : path
+        Where to look.
+    name : str
+        Where several folders below hold four such files, the one of this name is taken.
 
     Raises
     ------
@@ -76,11 +83,7 @@ def read_mnist(folder: str | os.PathLike[str]) -> Digits:
     FormatError
         If images and labels do not belong together.
     """
-    paths = {name: find(folder, name) or find(folder, f"{name}.gz") for name in NAMES}
-    missing = [name for name, path in paths.items() if path is None]
-    if missing:
-        raise FileNotFoundError(f"{folder}: no {', no '.join(missing)} (.gz or not) at or below this folder")
-    arrays = [read_idx(path) for path in paths.values() if path is not None]
+    arrays = [read_idx(path) for path in set_paths(folder, name)]
     for part, images, labels in (("train", arrays[0], arrays[1]), ("t10k", arrays[2], arrays[3])):
         if images.ndim != 3 or labels.ndim != 1:
             raise FormatError(
@@ -89,8 +92,33 @@ def read_mnist(folder: str | os.PathLike[str]) -> Digits:
             )
         if len(images) != len(labels):
             raise FormatError(f"{folder}: {len(images):,} {part} images but {len(labels):,} labels")
+        if not images.size:
+            raise FormatError(f"{folder}: expected at least one {part} image, got none")
     if arrays[0].shape[1:] != arrays[2].shape[1:]:
         raise FormatError(
             f"{folder}: training images of {arrays[0].shape[1:]}, test images of {arrays[2].shape[1:]}"
         )
     return Digits(*arrays)
+
+
+def set_paths(folder: str | os.PathLike[str], name: str = "mnist") -> list[Path]:
+    """Return the four files of a set, all from one folder; an uncompressed one before a compressed one.
+
+    Raises
+    ------
+    FileNotFoundError
+        Naming the files that are missing.
+    """
+    root = Path(folder)
+    held: dict[Path, dict[str, Path]] = {}
+    endings = {f"{own}{end}": own for end in (".gz", "") for own in NAMES}  # the later ones win
+    for path in [*root.rglob("*-ubyte.gz"), *root.rglob("*-ubyte")] if root.is_dir() else []:
+        if path.name in endings and path.is_file():
+            held.setdefault(path.parent, {})[endings[path.name]] = path
+    if not held:
+        raise FileNotFoundError(f"{folder}: no {', no '.join(NAMES)} (.gz or not) at or below this folder")
+    best = min(held, key=lambda p: (-len(held[p]), p != root, p.name != name, len(p.parts), str(p)))
+    missing = [own for own in NAMES if own not in held[best]]
+    if missing:
+        raise FileNotFoundError(f"{best}: no {', no '.join(missing)} (.gz or not) in this folder")
+    return [held[best][own] for own in NAMES]

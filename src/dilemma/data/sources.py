@@ -11,10 +11,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class File:
-    """One file: its name in the cache, and its sum (``md5:``, ``sha256:``, or ``instance:`` for a knapsack)."""
+    """One file of a data set.
+
+    Attributes
+    ----------
+    name : str
+        In the cache.
+    sum : str
+        What it adds up to: ``md5:``, ``sha256:``, or ``instance:`` for a knapsack.
+    content : str
+        The same of what is in it once decompressed, where known: copies may be compressed otherwise, or not at all.
+    """
 
     name: str
     sum: str
+    content: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,11 @@ class Source:
     note: str = ""
 
 
-def _digits(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[File, ...]:
-    return (
-        File("train-images-idx3-ubyte.gz", f"md5:{train_images}"),
-        File("train-labels-idx1-ubyte.gz", f"md5:{train_labels}"),
-        File("t10k-images-idx3-ubyte.gz", f"md5:{test_images}"),
-        File("t10k-labels-idx1-ubyte.gz", f"md5:{test_labels}"),
+def _digits(packed: tuple[str, ...], content: tuple[str, ...] = ("",) * 4) -> tuple[File, ...]:
+    names = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
+    return tuple(
+        File(f"{name}-ubyte.gz", f"md5:{whole}", f"md5:{inner}" if inner else "")
+        for name, whole, inner in zip(names, packed, content, strict=True)
     )
 
 
@@ -61,10 +71,18 @@ SOURCES: dict[str, Source] = {
             "mnist",
             "MNIST handwritten digits, 60,000 + 10,000 images (LeCun et al. 1998)",
             _digits(
-                "f68b3c2dcbeaaa9fbdd348bbdeb94873",
-                "d53e105ee54ea40749a09fcbcd1e9432",
-                "9fb629c4189551a2d022fa330f9573f3",
-                "ec29112dd5afa0611ce80d1b7f02629c",
+                (
+                    "f68b3c2dcbeaaa9fbdd348bbdeb94873",
+                    "d53e105ee54ea40749a09fcbcd1e9432",
+                    "9fb629c4189551a2d022fa330f9573f3",
+                    "ec29112dd5afa0611ce80d1b7f02629c",
+                ),
+                (
+                    "6bbc9ace898e44ae57da46a324031adb",
+                    "a25bea736e30d166cdddb491f175f624",
+                    "2646ac647ad5339dbf082846283269ea",
+                    "27ae3e4e09519cfbb04c329615203637",
+                ),
             ),
             (
                 "https://ossci-datasets.s3.amazonaws.com/mnist/",
@@ -77,10 +95,12 @@ SOURCES: dict[str, Source] = {
             "fashion-mnist",
             "Fashion-MNIST articles of clothing, 60,000 + 10,000 images (Xiao et al. 2017)",
             _digits(
-                "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
-                "25c81989df183df01b3e8a0aad5dffbe",
-                "bef4ecab320f06d8554ea6380940ec79",
-                "bb300cfdad3c16e7a12a480ee83cd310",
+                (
+                    "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
+                    "25c81989df183df01b3e8a0aad5dffbe",
+                    "bef4ecab320f06d8554ea6380940ec79",
+                    "bb300cfdad3c16e7a12a480ee83cd310",
+                )
             ),
             (
                 "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",

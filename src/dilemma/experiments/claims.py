@@ -16,7 +16,7 @@ from dilemma.experiments.curves import Comparison, compare
 
 Record = dict[str, Any]
 Verdict = Literal["holds", "holds in part", "does not hold", "cannot be tested"]
-STAND_INS = "Only generated stand-ins were run; the numbers are theirs."
+STAND_INS = "Only stand-ins were run; the numbers are theirs."
 
 
 @dataclass

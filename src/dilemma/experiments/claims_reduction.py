@@ -28,7 +28,7 @@ def _reduction(records: dict[str, Record], panel: str, title: str, dilemma: floa
     real = {label(n, r) for n, r in own.items() if r["real"]}
     if not real:
         if own:
-            claim.because = "The data set was not there; the numbers are those of a generated stand-in."
+            claim.because = "The data set was not there; the numbers are those of a stand-in."
         return claim
     pairs = _pairs([row for row in claim.table if row["data"] in real])
     ahead = [(d, r) for d, r in pairs if d["relative_reduction_%"] > r["relative_95"][1]]

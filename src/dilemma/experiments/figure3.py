@@ -60,7 +60,7 @@ def draw_readings(records: dict[str, Record], panel: str) -> Any:
         for axis, tree in zip(row, trees, strict=True):
             draw_panel(axis, record, tree, "")
             axis.set_title(told_reading(record["reading"]), fontsize=7.5, loc="left")
-    stand_in = "" if own[0]["real"] else " (generated stand-in)"
+    stand_in = "" if own[0]["real"] else " (stand-in)"
     figure.suptitle(own[0]["title"] + stand_in, fontsize=11, fontweight="bold")
     _legend(figure, rows.ravel())
     return figure

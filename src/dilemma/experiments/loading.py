@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dilemma.data.facades import Facades, find_pairs, read_facades
 from dilemma.data.files import find
-from dilemma.data.idx import NAMES, Digits, read_mnist
+from dilemma.data.idx import Digits, read_mnist, set_paths
 from dilemma.data.packing import Packing, read_packing
 from dilemma.experiments import stand_ins
 from dilemma.experiments.arena import KnapsackArena, TreeArena
@@ -29,6 +29,7 @@ _STAND_INS = {
     "medium": (2, 100),
     "large": (3, 10_000),
 }  # seed and items
+MNIST = "06b0d1f124c4e5fa796686ade41a9b778edacc8622f2195a352ef479ad44fc16"  # of all images and labels
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ class Loaded:
     origin: str
     digest: str
     make: Callable[[], Arena]
+
+    @property
+    def found(self) -> bool:
+        """Whether it was read from files, whatever they hold."""
+        return not self.origin.startswith("generated")
 
 
 def load(panel: Panel, reading: str, folders: list[Path], *, quick: bool) -> Loaded:
@@ -82,11 +88,17 @@ def _knapsack(packing: Packing, real: bool, origin: str) -> Loaded:
 
 
 def _load_digits(panel: Panel, reading: str, folder: Path) -> Loaded | None:
-    first = find(folder / "mnist", NAMES[0]) or find(folder / "mnist", f"{NAMES[0]}.gz")
-    first = first or find(folder, NAMES[0]) or find(folder, f"{NAMES[0]}.gz")
-    return (
-        None if first is None else _digits(read_mnist(first.parent), reading, True, "MNIST, 60,000 + 10,000")
-    )
+    try:
+        paths = set_paths(folder, "mnist")
+    except FileNotFoundError:
+        return None
+    digits = read_mnist(paths[0].parent)
+    count = f"{len(digits.train_labels):,} + {len(digits.test_labels):,}"
+    if _sum(digits.train_images, digits.train_labels, digits.test_images, digits.test_labels) == MNIST:
+        return _digits(digits, reading, True, f"MNIST, {count}")
+    return _digits(
+        digits, reading, False, f"not MNIST: {paths[0].parent.name}, {count}"
+    )  # another set of its format
 
 
 def _digits(digits: Digits, reading: str, real: bool, origin: str) -> Loaded:
@@ -206,7 +218,7 @@ def origins(data: str | os.PathLike[str] | None, *, quick: bool = False) -> dict
         for reading in (panel.readings if panel.kind == "knapsack" else panel.readings[:1])
     ]
     found = [(panel, reading, load(panel, reading, own, quick=quick)) for panel, reading in wanted]
-    if own and not any(loaded.real for *_, loaded in found):
+    if own and not any(loaded.found for *_, loaded in found):
         raise FileNotFoundError(
             f"--data: expected the idx files of MNIST, facades with label images, or knapsack files such as "
             f"{file_of(PANELS['medium'], 'uncorrelated')}.txt at or below {data}, found none of them; leave --data "
@@ -215,7 +227,7 @@ def origins(data: str | os.PathLike[str] | None, *, quick: bool = False) -> dict
     rest = folders[len(own) :]
     return {
         panel.title + (f", {reading}" if panel.kind == "knapsack" and reading else ""): loaded
-        if loaded.real
+        if loaded.found
         else load(panel, reading, rest, quick=quick)
         for panel, reading, loaded in found
     }

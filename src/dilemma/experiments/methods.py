@@ -12,6 +12,7 @@ from dilemma.strategies.base import Strategy
 Tree = Literal["printed", "sequence", "levels", "partition", "and-or"]
 Order = Literal["raw", "log", "random", "auto"]
 RUNS = 50  # of everything random: the paper's number
+OTHERS = 20  # under readings that are not drawn in Figure 3
 CONSTANTS = (0.25, 0.5, 0.75, 1.0)  # of log b, the range of the corollary's constant
 
 

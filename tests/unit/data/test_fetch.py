@@ -69,6 +69,8 @@ def test_offline_the_error_names_what_was_tried_and_the_way_out(tmp_path: Path) 
         fetch(SOME, tmp_path, mirrors=["http://127.0.0.1:9/x/"])
     assert "http://127.0.0.1:9/x/a.gz" in str(caught.value)
     assert "dilemma data import mnist --from DIR" in str(caught.value)
+    assert str(caught.value).endswith("Connection refused") or "refused" in str(caught.value)
+    assert "Max retries" not in str(caught.value)
     assert not list((tmp_path / "mnist").iterdir())
 
 
@@ -79,6 +81,49 @@ def test_a_damaged_copy_in_the_cache_is_fetched_again(server, tmp_path: Path) ->
     path.write_bytes(CONTENT[:3])
     fetch(SOME, tmp_path / "cache", mirrors=[url])
     assert path.read_bytes() == CONTENT
+
+
+def test_a_copy_compressed_otherwise_or_not_at_all_is_the_same_file(server, tmp_path: Path) -> None:
+    """Imported files that say the same are not fetched again: there may be no network."""
+    folder, url = server
+    packed = gzip.compress(CONTENT, 9)
+    file = File("a.gz", f"md5:{hashlib.md5(packed).hexdigest()}", f"md5:{hashlib.md5(CONTENT).hexdigest()}")
+    one = Source("mnist", "", (file,), (), "")
+    for name, content in (("a.gz", gzip.compress(CONTENT, 1)), ("a", CONTENT)):
+        cache = tmp_path / name / "cache"
+        (cache / "mnist").mkdir(parents=True)
+        (cache / "mnist" / name).write_bytes(content)
+        assert fetch(one, cache, mirrors=[]) == [cache / "mnist" / name]
+        (cache / "mnist" / name).write_bytes(b"another content")
+        with pytest.raises(
+            OSError, match=rf"What is in the cache \({name}\) is not the published file; it stays"
+        ):
+            fetch(one, cache, mirrors=[])
+        assert (cache / "mnist" / name).is_file()
+        (folder / "a.gz").write_bytes(packed)
+        assert fetch(one, cache, mirrors=[url]) == [cache / "mnist" / "a.gz"]
+        assert [p.name for p in (cache / "mnist").iterdir()] == ["a.gz"]  # nothing of what was wrong is read
+
+
+def test_a_mirror_that_breaks_off_or_sends_rubbish_leaves_nothing_behind(tmp_path: Path) -> None:
+    class Short(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"only this")
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Short) as httpd:
+        thread = threading.Thread(target=httpd.serve_forever)
+        thread.start()
+        with pytest.raises(OSError, match="no mirror delivered"):
+            fetch(SOME, tmp_path, mirrors=[f"http://127.0.0.1:{httpd.server_port}/"])
+        httpd.shutdown()
+        thread.join()
+    assert not list((tmp_path / "mnist").iterdir())
 
 
 def test_a_knapsack_is_known_by_what_it_says_not_by_its_layout(server, tmp_path: Path) -> None:
@@ -126,7 +171,7 @@ def test_every_source_is_whole() -> None:
         source("cifar")
 
 
-def digits(folder: Path) -> None:
+def digits(folder: Path, fill: int = 0) -> None:
     for name, shape in (
         ("train-images-idx3-ubyte", (2, 2, 2)), ("train-labels-idx1-ubyte", (2,)),
         ("t10k-images-idx3-ubyte", (1, 2, 2)), ("t10k-labels-idx1-ubyte", (1,)),
@@ -135,7 +180,9 @@ def digits(folder: Path) -> None:
         for n in shape:
             size *= n
         body = (
-            struct.pack(">BBBB", 0, 0, 8, len(shape)) + struct.pack(f">{len(shape)}I", *shape) + bytes(size)
+            struct.pack(">BBBB", 0, 0, 8, len(shape))
+            + struct.pack(f">{len(shape)}I", *shape)
+            + bytes([fill]) * size
         )
         (folder / f"{name}.gz").write_bytes(gzip.compress(body))
 
@@ -147,6 +194,61 @@ def test_import_reads_everything_before_it_copies_anything(tmp_path: Path) -> No
     with pytest.raises(FormatError, match="idx file"):
         import_local(source("mnist"), tmp_path, tmp_path / "other")
     assert not (tmp_path / "other").exists()
+
+
+def test_import_takes_the_set_it_was_asked_for_and_whole(tmp_path: Path) -> None:
+    """Of several sets below a folder the one of that name, and never files of two of them."""
+    for number, name in enumerate(("fashion-mnist", "mnist", "zzz")):
+        (tmp_path / name).mkdir()
+        digits(tmp_path / name, fill=number)
+    (tmp_path / "train-images-idx3-ubyte").write_bytes(b"a stray file")
+    cache = tmp_path / "cache"
+    for number, name in enumerate(("fashion-mnist", "mnist")):
+        paths = import_local(source(name), tmp_path, cache)
+        assert [p.parent for p in paths] == [cache / name] * 4
+        assert all(gzip.decompress(p.read_bytes()).endswith(bytes([number])) for p in paths)
+
+
+def test_import_says_which_files_are_not_the_published_ones(tmp_path: Path) -> None:
+    digits(tmp_path)
+    said: list[str] = []
+    import_local(source("mnist"), tmp_path, tmp_path / "cache", say=said.append)
+    assert len(said) == 4
+    assert said[0] == "train-images-idx3-ubyte.gz: readable, but not the published file"
+
+
+def test_an_older_copy_compressed_otherwise_does_not_outlive_an_import(tmp_path: Path) -> None:
+    digits(tmp_path)
+    cache = tmp_path / "cache"
+    (cache / "mnist").mkdir(parents=True)
+    (cache / "mnist" / "train-images-idx3-ubyte").write_bytes(b"old")
+    assert len(import_local(source("mnist"), tmp_path, cache)) == 4
+    assert sorted(p.suffix for p in (cache / "mnist").iterdir()) == [".gz"] * 4
+
+
+def test_two_files_of_one_name_are_refused_unless_they_are_the_same(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ks_1").write_text("1 5\n3 2\n")
+    assert len(import_local(source("knapsack"), tmp_path, tmp_path / "cache")) == 1
+    (tmp_path / "b" / "ks_1").write_text("1 5\n3 3\n")
+    with pytest.raises(FormatError, match="with the same name; rename one of them"):
+        import_local(source("knapsack"), tmp_path, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_importing_the_cache_into_itself_keeps_it(tmp_path: Path) -> None:
+    (tmp_path / "mnist").mkdir()
+    digits(tmp_path / "mnist")
+    assert len(import_local(source("mnist"), tmp_path, tmp_path)) == 4
+    assert len(list((tmp_path / "mnist").iterdir())) == 4
+
+
+@pytest.mark.parametrize("name", ["mnist", "knapsack", "ecp2011"])
+def test_a_folder_without_the_set_says_what_was_looked_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / "readme.txt").write_text("nothing")
+    with pytest.raises(FileNotFoundError, match="at or below this folder"):
+        import_local(source(name), tmp_path, tmp_path / "cache")
 
 
 def call(*argv: str) -> int:

@@ -99,3 +99,20 @@ def test_images_and_labels_must_belong_together(tmp_path: Path) -> None:
     write_set(tmp_path, train=5, labels=4)
     with pytest.raises(FormatError, match="5 train images but 4 labels"):
         read_mnist(tmp_path)
+
+
+def test_empty_sets_and_sets_of_two_folders_are_refused(tmp_path: Path) -> None:
+    write_set(tmp_path, train=0, labels=0)
+    with pytest.raises(FormatError, match="expected at least one train image"):
+        read_mnist(tmp_path)
+    (tmp_path / "two").mkdir()
+    write_set(tmp_path / "two")
+    name = "t10k-labels-idx1-ubyte"
+    other = tmp_path / "other"
+    other.mkdir()
+    for path in (tmp_path / "two").glob(f"{name}*"):
+        path.rename(other / path.name)
+    for path in tmp_path.glob("*ubyte*"):
+        path.unlink()
+    with pytest.raises(FileNotFoundError, match=f"two: no {name} "):
+        read_mnist(tmp_path)
