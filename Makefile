@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
-NATIVE := $(wildcard src/dilemma/native/*)
+NATIVE := $(wildcard src/dilemma/native/*.?pp src/dilemma/native/*.cmake src/dilemma/native/CMakeLists.txt)
 
 .PHONY: help demo test lint types check wheel pure sanitize docs clean
 

@@ -1,6 +1,6 @@
 """What the engine itself costs: per decision, as a share of real runs, in instructions, and per queued dilemma.
 
-    python benchmarks/speed/engine_overhead.py [--record]
+    python benchmarks/speed/engine_overhead.py [--instructions] [--record]
 
 1. A problem whose methods cost next to nothing: microseconds of CPU a decision, by strategy. What the methods do
    cost is measured as in 2 and taken off.
@@ -8,7 +8,7 @@
    difference of the two CPU times is the engine's share. Once with every method the problems have, as a user runs
    them, and once with the four methods, `bound` and `key` alone; at small sizes, where a call costs a user least,
    and at those of the usual benchmark libraries.
-3. Instructions (valgrind, if it is there; minutes): of the engine a decision, and its share of the gallery's runs;
+3. With --instructions (valgrind; minutes): of the engine a decision, and its share of the gallery's runs;
    the same whatever else the machine does.
 4. A million dilemmas in the queue: resident memory added, in bytes a dilemma.
 """
@@ -301,6 +301,7 @@ def main() -> None:
     parser.add_argument(
         "--record", action="store_true", help="write benchmarks/recorded/engine_overhead.json"
     )
+    parser.add_argument("--instructions", action="store_true", help="count instructions under valgrind, too")
     args = parser.parse_args()
     results = {
         "per_decision": per_decision(),
@@ -312,7 +313,7 @@ def main() -> None:
             *engine_share("dilemma_first", FEW, LIBRARY, candidates=50),
         ],
         "memory": memory(),
-        "instructions": instructions(),
+        "instructions": instructions() if args.instructions else [],
     }
     if args.record:
         print(record("engine_overhead", results))
