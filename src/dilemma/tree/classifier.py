@@ -11,6 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from dilemma.tree.compat import ClassifierMixin
 from dilemma.tree.estimator import DilemmaTree
+from dilemma.tree.table import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,7 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
     categorical_splits : {"subset", "one_vs_rest", "multiway"}, default="subset"
         Some labels against the others, one against the others, or a child for each label (ID3).
     class_weight : dict, "balanced" or None, default=None
-        Multiplies the weight of the rows of each class.
+        Multiplies the weight of the rows of each class, validation and test rows included.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         Cost of predicting the class of column j for a row of class i, in the order of `classes_`. The
         energy then counts costs, and `predict` answers the class of least expected cost.
@@ -174,7 +175,13 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
     def _class_weights(self, y: Any) -> NDArray[np.float64] | None:
         if self.class_weight is None:
             return None
-        return np.asarray(compute_sample_weight(self.class_weight, column_or_1d(y)), dtype=np.float64)
+        weights = np.asarray(compute_sample_weight(self.class_weight, column_or_1d(y)), dtype=np.float64)
+        self._weight_of_class = np.zeros(len(self.classes_))
+        self._weight_of_class[self._other_target(y, "")] = weights
+        return weights
+
+    def _weights_like_training(self, target: NDArray[Any]) -> NDArray[np.float64] | None:
+        return None if self.class_weight is None else np.asarray(self._weight_of_class[target])
 
     def _strata(self, target: NDArray[Any]) -> NDArray[np.int64]:
         return target.astype(np.int64)
@@ -185,7 +192,10 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
     def _costs(self) -> NDArray[np.float64] | None:
         if self.cost_matrix is None:
             return None
-        costs = np.ascontiguousarray(self.cost_matrix, dtype=np.float64)
+        try:
+            costs = np.ascontiguousarray(self.cost_matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"cost_matrix: expected a square of numbers, got {self.cost_matrix!r}") from None
         n = len(self.classes_)
         if costs.shape != (n, n):
             raise ValueError(
@@ -229,7 +239,7 @@ class DilemmaTreeClassifier(ClassifierMixin, DilemmaTree):  # type: ignore[misc]
 def _refuse_missing(labels: NDArray[Any]) -> None:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("Input y contains NaN or infinity: remove the rows without a class")
-    if labels.dtype == object and any(label is None or label != label for label in labels):
+    if labels.dtype == object and any(is_missing(label) for label in labels):
         raise ValueError("Input y contains NaN or None: remove the rows without a class")
     if labels.dtype == object and len({isinstance(label, str) for label in labels}) > 1:
         kinds = ", ".join(sorted({type(label).__name__ for label in labels}))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from dilemma.tree import encoding, engine, engine_grown, penalty, prepare, pruning
 from dilemma.tree.compat import BaseEstimator
 from dilemma.tree.grown import to_tree
-from dilemma.tree.parameters import check_parameters
+from dilemma.tree.parameters import check_budget, check_parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +56,10 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
         """Weights the rows get from their classes."""
         return None
 
+    def _weights_like_training(self, target: NDArray[Any]) -> NDArray[np.float64] | None:
+        """Weights other rows get from their classes, as the training rows of the class did."""
+        return None
+
     def _strata(self, target: NDArray[Any]) -> NDArray[np.int64]:
         """What held-out parts are balanced by."""
         raise NotImplementedError
@@ -94,7 +98,8 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             A row of weight w counts as w rows; rows of weight zero are left out.
         X_val, y_val : default=None
-            Validation rows. The energy is then their error, as in the paper.
+            Validation rows. The energy is then their error, as in the paper; each row counts one, times its
+            class weight.
         X_test, y_test : default=None
             Rows whose error `trace_` shows; nothing is chosen by it.
 
@@ -171,11 +176,15 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
             return None
         if X is None or y is None:
             raise ValueError(f"pass both X_{name} and y_{name}, or neither")
-        table = prepare.read_table(self, X, reset=False)
+        try:
+            table = prepare.read_table(self, X, reset=False)
+            codes = encoding.encode(table, self._columns)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"X_{name}: {error}") from None
         target = self._other_target(y, name)
         if len(target) != table.n_rows:
             raise ValueError(f"X_{name} has {table.n_rows} rows and y_{name} has {len(target)}")
-        return self._data(encoding.encode(table, self._columns), target, None)
+        return self._data(codes, target, self._weights_like_training(target))
 
     def _settings(
         self, data: engine.Data, leaf_penalty: float, seed: int, *, validated: bool
@@ -294,6 +303,7 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
         self
         """
         check_is_fitted(self, "tree_")
+        check_budget(time_limit, max_iter)
         self._run(time_limit, max_iter, time.perf_counter())
         return self
 

@@ -14,8 +14,7 @@ def check_parameters(estimator: Any) -> None:
     """Raise ValueError or TypeError naming the first parameter that is wrong."""
     p = estimator.get_params(deep=False)
     _integer("max_depth", p["max_depth"], 0, MAX_DEPTH)
-    _integer("max_iter", p["max_iter"], 0, None, none=True)
-    _number("time_limit", p["time_limit"], 0.0, None, none=True)
+    check_budget(p["time_limit"], p["max_iter"])
     _number("validation_fraction", p["validation_fraction"], 0.0, 1.0, none=True, open_ends=True)
     if p["leaf_penalty"] != "cv":
         _number("leaf_penalty", p["leaf_penalty"], 0.0, None, also="or 'cv'")
@@ -35,6 +34,12 @@ def check_parameters(estimator: Any) -> None:
         for callback in callbacks if isinstance(callbacks, list | tuple) else [callbacks]:
             if not callable(callback):
                 raise TypeError(f"callbacks: expected functions of one progress record, got {callback!r}")
+
+
+def check_budget(time_limit: Any, max_iter: Any) -> None:
+    """The same for the limits of a run."""
+    _integer("max_iter", max_iter, 0, None, none=True)
+    _number("time_limit", time_limit, 0.0, None, none=True)
 
 
 def _integer(name: str, value: Any, low: int, high: int | None, *, none: bool = False) -> None:

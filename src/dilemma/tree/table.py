@@ -165,7 +165,8 @@ def _wrong_type(name: str, dtype: str) -> TypeError:
     )
 
 
-def _missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Whether a cell is empty: None, NaN, ``pd.NA``, ``pd.NaT``."""
     # pd.NA and pd.NaT are recognised by name: they answer no comparison with a plain bool.
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
@@ -188,16 +189,18 @@ def from_objects(values: NDArray[Any], name: str, *, label: bool = False) -> NDA
         return values
     strings = any(issubclass(kind, str) for kind in kinds)
     if not strings and not label:
-        gaps = np.fromiter((_missing(value) for value in values), dtype=bool, count=len(values))
+        gaps = np.fromiter((is_missing(value) for value in values), dtype=bool, count=len(values))
         if gaps.any():
             values = np.where(gaps, np.nan, values)
         try:
             return values.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{name} holds an integer that is too large for a float") from None
         except TypeError as error:
             raise TypeError(f"{name}: {error} (argument must be a string or a real number)") from None
     out = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
-        if _missing(value):
+        if is_missing(value):
             continue
         if isinstance(value, str):
             out[i] = str(value)

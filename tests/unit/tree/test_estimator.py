@@ -600,6 +600,8 @@ def test_a_numeric_column_that_holds_words_later_is_refused():
         ({"n_jobs": 1.5}, ValueError),
         ({"callbacks": "print"}, TypeError),
         ({"cost_matrix": [[0, 1, 2]]}, ValueError),
+        ({"cost_matrix": "high"}, TypeError),
+        ({"leaf_penalty": float("inf")}, ValueError),
         ({"cost_matrix": [[0, -1], [1, 0]]}, ValueError),
         ({"cost_matrix": [[0, np.nan], [1, 0]]}, ValueError),
         ({"categorical_features": ["a"]}, ValueError),
@@ -679,3 +681,60 @@ def test_no_more_threads_are_used_than_there_are_cores():
     assert _threads(None) == _threads(1) == 1
     assert _threads(10**9) == _threads(-1) >= 1
     assert _threads(-(10**9)) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "error"),
+    [
+        ({"time_limit": -1}, ValueError),
+        ({"time_limit": "1s"}, TypeError),
+        ({"max_iter": -1}, ValueError),
+        ({"max_iter": 2.5}, TypeError),
+    ],
+)
+def test_wrong_limits_of_a_refinement_are_named(limits, error):
+    model = DilemmaTreeClassifier(max_iter=1).fit(*noisy())
+    with pytest.raises(error, match=next(iter(limits))):
+        model.refine(**limits)
+
+
+@pytest.mark.parametrize("weights", [{0: 10, 1: 1, 2: 2}, "balanced"])
+def test_validation_and_test_rows_weigh_as_training_rows_of_their_class(weights):
+    X, y = noisy(600)
+    y[y == 2] = np.where(np.arange((y == 2).sum()) % 3 == 0, 2, 1)
+    model = DilemmaTreeClassifier(max_depth=4, max_iter=30, leaf_penalty=0, class_weight=weights)
+    model.fit(X[:300], y[:300], X_val=X[300:450], y_val=y[300:450], X_test=X[450:], y_test=y[450:])
+    each = np.bincount(y[:300])
+    each = len(y[:300]) / (3 * each) if weights == "balanced" else np.array([10.0, 1.0, 2.0])
+    costs = [
+        (each[y[part]] * (model.predict(X[part]) != y[part])).sum()
+        for part in (slice(300, 450), slice(450, 600))
+    ]
+    assert model.tree_.energy == pytest.approx(costs[0])
+    assert model.trace_.validation_error[-1] == pytest.approx(costs[0])
+    assert model.trace_.test_error[-1] == pytest.approx(costs[1])
+
+
+def test_what_is_wrong_with_validation_rows_is_said_of_them():
+    X, y = noisy()
+    with pytest.raises(ValueError, match="X_val: X has 3 features"):
+        DilemmaTreeClassifier(max_iter=1).fit(X, y, X_val=X[:, :3], y_val=y)
+    with pytest.raises(ValueError, match=r"X_test: .*0 sample"):
+        DilemmaTreeClassifier(max_iter=1).fit(X, y, X_test=X[:0], y_test=y[:0])
+
+
+def test_missing_labels_of_every_kind_are_refused():
+    pd = pytest.importorskip("pandas")
+    X = np.arange(12.0).reshape(6, 2)
+    for values, dtype in (
+        (["a", "b", None] * 2, "string"),
+        ([0, 1, None] * 2, "Int64"),
+        (["a", None, "b"] * 2, object),
+    ):
+        with pytest.raises(ValueError, match="y contains NaN"):
+            DilemmaTreeClassifier().fit(X, pd.Series(values, dtype=dtype))
+
+
+def test_an_integer_beyond_every_float_is_refused():
+    with pytest.raises(ValueError, match="too large"):
+        DilemmaTreeClassifier().fit(np.array([[10**400], [1]], dtype=object), [0, 1])

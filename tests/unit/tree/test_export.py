@@ -167,6 +167,22 @@ def test_plot_draws_every_node(grown):
     assert len(ax.texts) == 2 * model.tree_.n_nodes - 1  # nodes and branches
     ax.figure.canvas.draw()
     assert len(plot_tree(model, max_depth=1).texts) < len(ax.texts)
+    opened = plt.figure(figsize=(20, 10))
+    assert plot_tree(model).figure is opened  # as scikit-learn's does
+    assert plot_tree(model).figure is not opened
+    plt.close("all")
+
+
+def test_words_of_neighbours_in_a_plot_do_not_overlap(grown):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    ax = plot_tree(grown[0])
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    pairs = [(a, b) for i, a in enumerate(boxes) for b in boxes[:i]]
+    assert not [pair for pair in pairs if pair[0].overlaps(pair[1])]
     plt.close("all")
 
 
@@ -265,3 +281,19 @@ def test_the_words_of_a_path_do_not_contradict_each_other():
             assert labels <= allowed, line
             allowed = labels
         stack = [*stack[: level + 1], allowed]
+
+
+def test_integers_that_no_double_holds_are_rounded_as_in_training():
+    number = 2**53 + np.arange(40)
+    X = pd.DataFrame({"id": number, "other": np.tile([0.0, 1.0], 20)})
+    model = DilemmaTreeClassifier(max_depth=4, leaf_penalty=0, max_iter=20).fit(X, number // 3 % 2)
+    space = {}
+    exec(export_python(model), space)
+    np.testing.assert_array_equal([space["predict"](row) for row in X.to_numpy().tolist()], model.predict(X))
+    whole = [[int(a), b] for a, b in zip(number, X["other"], strict=True)]
+    np.testing.assert_array_equal([space["predict"](row) for row in whole], model.predict(X))
+    db = sqlite3.connect(":memory:")
+    db.execute('create table "t" ("id" integer, "other" real)')
+    db.executemany('insert into "t" values (?, ?)', whole)
+    got = [row[-1] for row in db.execute(export_sql(model, table="t") + " order by rowid")]
+    np.testing.assert_array_equal(got, model.predict(X))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def plot_tree(
     ----------
     model : fitted estimator or Tree
     ax : matplotlib Axes, default=None
-        Drawn into; a new figure of fitting size otherwise.
+        Drawn into. None: the current figure if it is empty, else a new one of fitting size.
     feature_names, class_names : sequence of str, default=None
     precision : int, default=3
         Significant digits.
@@ -58,12 +59,14 @@ def plot_tree(
     limit = tree.max_depth if max_depth is None else max_depth
     x = _layout(tree, limit)
     width, height = max(x.values()) + 1.0, min(tree.max_depth, limit) + 1.0
-    if ax is None:
+    if ax is None and plt.get_fignums() and not plt.gcf().axes:
+        ax = plt.gca()  # a figure that was opened for this
+    elif ax is None:
         _, ax = plt.subplots(
             figsize=(min(max(1.5 * width, 4.0), 40.0), 1.25 * height + 0.4), layout="constrained"
         )
-    size = fontsize if fontsize is not None else _font_size(ax, width)
-    box = {"boxstyle": "round,pad=0.35", "edgecolor": "#555555", "linewidth": 0.8}
+    nodes: list[_Words] = []
+    branches: list[_Words] = []
     for node, across in x.items():
         down = -float(tree.depth[node])
         cut = tree.kind[node] != LEAF and tree.depth[node] >= limit
@@ -74,28 +77,34 @@ def plot_tree(
                 tree, node, side, "", precision=precision, show_missing=int(tree.feature[node]) in told
             ).strip()
             # Nearer the child, so that the words of two sides keep apart.
-            spot = (across + 0.62 * (end[0] - across), down + 0.62 * (end[1] - down))
-            _write(
-                ax,
-                spot,
-                _short(question),
-                0.9 * size,
-                {"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+            branches.append(
+                _Words(across + 0.62 * (end[0] - across), down + 0.62 * (end[1] - down), _short(question))
             )
         text = [parts.outcome(tree, node, labels, precision), f"n = {tree.n_rows[node]}"]
         if tree.kind[node] != LEAF:
             text = [names[tree.feature[node]] + " ?", *text[1:]] if not cut else [*text, "..."]
-        text_lines = "\n".join(_short(line) for line in text)
-        _write(ax, (across, down), text_lines, size, {**box, "facecolor": node_colour(tree, node)})
+        nodes.append(_Words(across, down, "\n".join(map(_short, text)), node_colour(tree, node)))
+    size = fontsize if fontsize is not None else _font_size(ax, [*nodes, *branches], width)
+    frame = {"boxstyle": "round,pad=0.35", "edgecolor": "#555555", "linewidth": 0.8}
+    plain = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    for words in [*branches, *nodes]:
+        box = plain if words.colour is None else {**frame, "facecolor": words.colour}
+        # No mathtext: a column name with dollar signs is a name.
+        ax.text(
+            words.x, words.y, words.text, ha="center", va="center", zorder=3, parse_math=False, bbox=box,
+            fontsize=size if words.colour else 0.9 * size,
+        )  # fmt: skip
     ax.set_xlim(-0.6, width - 0.4)
     ax.set_ylim(-height + 0.55, 0.45)
     ax.axis("off")
     return ax
 
 
-def _write(ax: Any, spot: tuple[float, float], text: str, size: float, box: dict[str, Any]) -> None:
-    # No mathtext: a column name with dollar signs is a name.
-    ax.text(*spot, text, ha="center", va="center", fontsize=size, zorder=3, parse_math=False, bbox=box)
+class _Words(NamedTuple):
+    x: float
+    y: float
+    text: str
+    colour: str | None = None  # of a node
 
 
 def _layout(tree: Tree, limit: int) -> dict[int, float]:
@@ -119,9 +128,20 @@ def _preorder(tree: Tree, node: int, limit: int) -> list[int]:
     return [node, *(n for child in below for n in _preorder(tree, child, limit))]
 
 
-def _font_size(ax: Any, width: float) -> float:
-    inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width
-    return float(np.clip(8.0 * inches / (1.25 * width), 3.0, 10.0))
+def _font_size(ax: Any, words: list[_Words], width: float) -> float:
+    """The largest size, up to 10 points, at which neighbours on one line keep apart."""
+    inch = ax.get_figure().get_size_inches()[0] * ax.get_position().width / width
+    size = 10.0
+    lines: dict[float, list[_Words]] = {}
+    for item in words:
+        lines.setdefault(item.y, []).append(item)
+    for line in lines.values():
+        line.sort(key=lambda item: item.x)
+        for one, next_ in itertools.pairwise(line):
+            # A letter is about 0.6 of the size wide, and a box has some room around its words.
+            letters = sum(max(map(len, item.text.split("\n"))) for item in (one, next_)) / 2
+            size = min(size, 72 * inch * (next_.x - one.x) / (0.6 * letters + 1.4))
+    return max(size, 3.0)
 
 
 def _short(text: str) -> str:

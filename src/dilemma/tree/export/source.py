@@ -38,7 +38,7 @@ def export_python(model: Any, *, function: str = "predict", feature_names: Any =
     lines = [
         f"def {function}(row):",
         '    """Predict one row: values in column order, None or NaN for missing."""',
-        '    x = [float("nan") if value is None else value for value in row]',
+        '    x = [float("nan") if v is None else v if isinstance(v, str) else float(v) for v in row]',
         f"    if len(x) != {len(names)}:",
         f'        raise ValueError(f"expected {len(names)} values, got {{len(x)}}")',
     ]

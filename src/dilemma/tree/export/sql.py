@@ -11,6 +11,8 @@ from dilemma.tree.model import LEAF
 if TYPE_CHECKING:
     from dilemma.tree.model import Tree
 
+EXACT_INTEGERS = 2.0**53  # smaller ones are doubles as they are
+
 
 def export_sql(model: Any, *, feature_names: Any = None, table: str | None = None) -> str:
     """The tree as a standard SQL ``CASE`` expression, or a query over `table`.
@@ -55,7 +57,10 @@ def _node(tree: Tree, node: int, names: list[str], indent: str) -> str:
             if tree.threshold[node] == EVERY_NUMBER:
                 test = f"{name} IS NOT NULL" if side.below else f"{name} IS NULL"
             else:
-                test = f"{name} {'<=' if side.below else '>'} {_literal(float(tree.threshold[node]))}"
+                threshold = float(tree.threshold[node])
+                # Integers this large were rounded to doubles when the tree was grown.
+                value = name if abs(threshold) < EXACT_INTEGERS else f"CAST({name} AS DOUBLE PRECISION)"
+                test = f"{value} {'<=' if side.below else '>'} {_literal(threshold)}"
         elif side.labels:
             test = f"{name} IN ({', '.join(_literal(label) for label in side.labels)})"
         else:
