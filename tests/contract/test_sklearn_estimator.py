@@ -81,6 +81,7 @@ def test_cross_validation_of_the_regressor_beats_the_mean():
     assert cross_val_score(DilemmaTreeRegressor(max_depth=2, max_iter=20), X, y, cv=3).mean() > 0.15
 
 
+@pytest.mark.filterwarnings("ignore:The SAMME.R algorithm")  # scikit-learn 1.4
 def test_ensembles_and_wrappers_take_it():
     X, y = make_classification(200, 6, random_state=0)
     base = DilemmaTreeClassifier(max_depth=2, max_iter=5)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.utils.validation import check_array
@@ -36,6 +38,7 @@ def check_numbers(estimator: Any, X: Any) -> Any:
     finite = (
         {"ensure_all_finite": "allow-nan"} if validate_data is not None else {"force_all_finite": "allow-nan"}
     )
-    return check_array(
-        X, accept_sparse=("csc", "csr"), dtype=None, estimator=estimator, input_name="X", **finite
-    )
+    with np.errstate(over="ignore", invalid="ignore"):  # it sums the numbers to see whether all are finite
+        return check_array(
+            X, accept_sparse=("csc", "csr"), dtype=None, estimator=estimator, input_name="X", **finite
+        )

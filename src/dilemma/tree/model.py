@@ -257,6 +257,8 @@ def read(X: Any) -> Table:
         raise ValueError(f"X has dtype {array.dtype}; expected numbers, labels or a data frame")
     if array.ndim != 2:
         raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape X to (rows, features)")
-    if array.dtype.kind == "f" and not np.isfinite(array.sum()) and np.isinf(array).any():
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubtful = array.dtype.kind == "f" and not np.isfinite(array.sum())
+    if doubtful and np.isinf(array).any():
         raise ValueError(f"Input X contains infinity or a value too large for dtype('{array.dtype}').")
     return read_dense(array)

@@ -179,7 +179,8 @@ def popcount(words: NDArray[np.uint64]) -> NDArray[Any]:
     """Set bits of each word."""
     if hasattr(np, "bitwise_count"):
         return np.asarray(np.bitwise_count(words))
-    return np.asarray(_BYTE_BITS[words.view(np.uint8).reshape(*words.shape, 8)].sum(axis=-1))
+    bytes_ = np.ascontiguousarray(words).view(np.uint8)
+    return np.asarray(_BYTE_BITS[bytes_.reshape(*words.shape, 8)].sum(axis=-1))
 
 
 def counts_python(

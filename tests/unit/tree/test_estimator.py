@@ -738,3 +738,35 @@ def test_missing_labels_of_every_kind_are_refused():
 def test_an_integer_beyond_every_float_is_refused():
     with pytest.raises(ValueError, match="too large"):
         DilemmaTreeClassifier().fit(np.array([[10**400], [1]], dtype=object), [0, 1])
+
+
+def test_whole_numbers_as_floats_are_classes_and_others_are_refused():
+    X, y = noisy()
+    model = DilemmaTreeClassifier(max_iter=5).fit(X, y.astype(float))
+    assert model.classes_.tolist() == [0.0, 1.0, 2.0]
+    np.testing.assert_array_equal(model.predict(X), DilemmaTreeClassifier(max_iter=5).fit(X, y).predict(X))
+    with pytest.raises(ValueError, match="Unknown label type"):
+        DilemmaTreeClassifier().fit(X, y + 0.5)
+
+
+def test_numbers_near_the_largest_and_the_smallest_split_as_any_others():
+    X, y = noisy()
+    spread = X.copy()
+    spread[:, 0] *= 1e308 / np.abs(X[:, 0]).max()
+    spread[:, 1] *= 1e-300
+    plain, wide = (DilemmaTreeClassifier(max_iter=30).fit(table, y) for table in (X, spread))
+    np.testing.assert_array_equal(plain.predict(X), wide.predict(spread))
+    np.testing.assert_array_equal(wide.tree_.predict(spread), wide.predict(spread))
+    whole = np.array([[2**63], [2**64 - 1]] * 20, dtype=np.uint64)
+    assert DilemmaTreeClassifier().fit(whole, [0, 1] * 20).score(whole, [0, 1] * 20) == 1.0
+
+
+def test_columns_of_objects_that_hold_numbers_are_numbers():
+    X, y = noisy()
+    X = np.round(X)
+    table = X.astype(object)
+    table[::9, 0] = None
+    X[::9, 0] = np.nan
+    as_objects, as_numbers = (DilemmaTreeClassifier(max_iter=20).fit(part, y) for part in (table, X))
+    np.testing.assert_array_equal(as_objects.predict(table), as_numbers.predict(X))
+    assert all(feature.categories is None for feature in as_objects.tree_.features)
