@@ -2,12 +2,14 @@
 
     python benchmarks/speed/tree_estimator.py
 
-CPU seconds of this process on one core (best of three), with scikit-learn's DecisionTreeClassifier walking the very
-same tree beside it; time limits in seconds by the clock.
+CPU seconds of this process on one core (best of three), with scikit-learn's DecisionTreeClassifier walking the
+very same tree beside it; time limits in seconds by the clock, with the CPU seconds of `fit` and the machine's load
+beside them: on a busy machine the clock counts what other programs do.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -54,7 +56,7 @@ def prediction(rng):
     on_mixed = DilemmaTreeClassifier(max_depth=6, max_iter=200).fit(
         mixed[:5000], (mixed.number[:5000] > 0) ^ (mixed.word[:5000] == "red")
     )
-    out = {
+    return {
         "leaves": model.get_n_leaves(),
         "float32": cpu(lambda: model.predict(single)),
         "float32, scikit-learn": cpu(lambda: peer.predict(single)),
@@ -67,7 +69,6 @@ def prediction(rng):
         "pandas, two numbers and a string": cpu(lambda: on_mixed.predict(mixed)),
         "probabilities, float64": cpu(lambda: model.predict_proba(X)),
     }
-    return {key: value for key, value in out.items()}
 
 
 def limits(rng):
@@ -79,9 +80,9 @@ def limits(rng):
         reading = cpu(lambda X=X, y=y: DilemmaTreeClassifier(max_depth=0).fit(X, y), 1)
         for limit in (0.5, 2.0, 10.0):
             for kind in (DilemmaTreeClassifier, DilemmaTreeRegressor):
-                start = time.perf_counter()
+                start, used = time.perf_counter(), time.process_time()
                 model = kind(max_depth=6, max_iter=None, time_limit=limit).fit(X, y)
-                took = time.perf_counter() - start
+                took, used = time.perf_counter() - start, time.process_time() - used
                 greedy, last = model.trace_.energy[0], model.trace_.energy[-1]
                 rows.append(
                     {
@@ -90,6 +91,9 @@ def limits(rng):
                         "kind": kind.__name__,
                         "limit": limit,
                         "seconds": round(took, 3),
+                        "cpu_seconds": round(used, 3),
+                        "kept": took <= limit + max(0.1 * limit, 0.2),
+                        "load": round(os.getloadavg()[0], 1),
                         "reading_cpu": reading,
                         "iterations": model.n_iter_,
                         "energy_of_first_tree": round(float(greedy), 1),
@@ -105,7 +109,7 @@ def main():
     results = {"predict_a_million_rows_cpu_seconds": prediction(rng)}
     print(results)
     results["time_limits"] = limits(rng)
-    print(record("tree_estimator_speed", results))
+    print(record("tree_estimator", results))
 
 
 if __name__ == "__main__":
