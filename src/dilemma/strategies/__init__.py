@@ -20,6 +20,7 @@ from dilemma.strategies.dilemma_first import DilemmaFirst
 from dilemma.strategies.genetic import Genetic
 from dilemma.strategies.grasp import Grasp
 from dilemma.strategies.greedy import Greedy
+from dilemma.strategies.halving import Halving
 from dilemma.strategies.large_neighbourhood import LargeNeighbourhood
 from dilemma.strategies.likelihood import LikelihoodFirst
 from dilemma.strategies.limited_discrepancy import LimitedDiscrepancy
@@ -37,6 +38,7 @@ _CLASSES: tuple[Any, ...] = (
     Auto,
     Greedy,
     TwoQueues,
+    Halving,
     DilemmaFirst,
     Printed,
     CumulativeRegret,
@@ -101,6 +103,7 @@ __all__ = [
     "Genetic",
     "Grasp",
     "Greedy",
+    "Halving",
     "LargeNeighbourhood",
     "LikelihoodFirst",
     "LimitedDiscrepancy",

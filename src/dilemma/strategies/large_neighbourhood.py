@@ -35,7 +35,9 @@ HOPELESS = 16  # an operator that declined this often in a row is not asked as i
 EXPLORE = 0.15  # share of the effort spread evenly over all operators
 POWER = 2.0  # how sharply effort follows success
 MEMORY = 0.998  # what an operator's record keeps from use to use
-SHORTEST, LONGEST, PATIENCE = 5, 1280, 60  # of late acceptance: its memory, and how long without success
+SHORTEST, LONGEST, PATIENCE = 5, 2560, 60  # of late acceptance: its memory, and how long without success
+LOOSEN = (0.02, 0.35)  # how much worse it takes again when it stalls: a quantile of the last worsenings
+WORSENINGS = 256  # of the last neighbours that were worse, remembered for their scale
 REORDER = 8  # neighbours made of one order of actions that commute
 
 
@@ -122,7 +124,7 @@ class LargeNeighbourhoodRun(Endless):
         self.arms = [Arm(o) for o in (SET if model.commutative else SEQUENCE)]
         self._only = False
         self._accepted = 1.0  # share of neighbours that were accepted, smoothed
-        self._acceptance = LateAcceptance()
+        self._acceptance = LateAcceptance(self._random)
         self._trusting = config.trust and model.legal is None
         self._weights: list[float] = []
         self._picked = 0
@@ -152,7 +154,9 @@ class LargeNeighbourhoodRun(Endless):
         settings = operators.settings
         settings["best"] = self.best_energy
         if self.model.bound is not None:
-            settings["limit"] = self.cutoff(self._acceptance.threshold(operators.path.energy))
+            settings["limit"] = self.cutoff(
+                self._acceptance.threshold(operators.path.energy, len(self._pending))
+            )
         if self.model.polish is not None:
             settings["polish_below"] = self._promising.threshold()
         while True:
@@ -275,28 +279,41 @@ class LargeNeighbourhoodRun(Endless):
 class LateAcceptance:
     """A neighbour is taken if it is not worse than the current solution, or better than the one of a while ago.
 
-    That while begins short, for a quick descent, and doubles whenever it has brought nothing for long: the
-    search slows down by itself where it stalls.
+    That while begins short, for a quick descent. Whenever it has brought nothing for long, all remembered
+    energies are raised by as much as a neighbour may easily be worse, so that the search leaves where it stalled,
+    and the while doubles: it comes down again more and more slowly.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rng: random.Random) -> None:
         self.before: list[float] = [math.inf] * SHORTEST
         self.turn = 0
         self.idle = 0  # neighbours since the last improvement
+        self._random = rng
+        self._worse: deque[float] = deque(maxlen=WORSENINGS)
 
-    def threshold(self, current: float) -> float:
-        """Return an energy at or above which a neighbour will not be taken."""
-        return max(math.nextafter(current, math.inf), *self.before)
+    def threshold(self, current: float, waiting: int) -> float:
+        """Return an energy at or above which a neighbour told after so many others will not be taken."""
+        count = len(self.before)
+        next_ones = (self.before[(self.turn + 1 + i) % count] for i in range(min(waiting + 1, count)))
+        return max(math.nextafter(current, math.inf), *next_ones)
 
     def takes(self, energy: float, current: float, best: float) -> bool:
         """Decide on one neighbour, whose solution and best so far have these energies."""
         self.turn = turn = (self.turn + 1) % len(self.before)
         taken = energy <= current or energy < self.before[turn] < math.inf
         self.before[turn] = min(self.before[turn], energy if taken else current)
+        if current < energy < math.inf:
+            self._worse.append(energy - current)
         self.idle += 1
         if energy < best:
             self.idle = 0
-        elif self.idle > PATIENCE * len(self.before) and len(self.before) < LONGEST:
-            self.idle = 0
-            self.before += self.before
+        elif self.idle > PATIENCE * len(self.before):
+            self.loosen(current)
         return taken
+
+    def loosen(self, current: float) -> None:
+        """Take worse neighbours again for a while, twice as long as the last time."""
+        self.idle = 0
+        worse = sorted(self._worse)
+        slack = worse[int(self._random.uniform(*LOOSEN) * len(worse))] if worse else 0.0
+        self.before = [current + slack] * min(2 * len(self.before), LONGEST)

@@ -1,6 +1,8 @@
 """Large-neighbourhood search: what it keeps, what it trusts, and what it must never report."""
 
+import math
 import pickle
+import random
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +13,9 @@ import dilemma
 from dilemma.executors import Inline
 from dilemma.likelihood import Likelihood
 from dilemma.problem import Model
-from dilemma.rollout import Proposal, Status, grow
+from dilemma.rollout import Proposal, Rollout, Status, grow
 from dilemma.strategies import LargeNeighbourhood
+from dilemma.strategies.large_neighbourhood import LateAcceptance
 from dilemma.strategies.neighbourhood import HOLE, Neighbour
 from dilemma.strategies.operators import SEQUENCE, SET, Operators, Path
 
@@ -482,3 +485,33 @@ def test_a_solution_built_on_trust_that_goes_astray_is_given_up():
     assert 40 < longest < 2 * 40 + 100
     assert rollout.status is Status.COMPLETE
     assert rollout.actions == [2] * 40
+
+
+# -- acceptance --------------------------------------------------------------------------------------------
+
+
+def test_late_acceptance_loosens_where_it_stalls_and_settles_again():
+    acceptance = LateAcceptance(random.Random(0))
+    for i in range(20):  # a descent: what is worse than a moment ago is refused
+        acceptance.takes(100.0 - i, 101.0 - i, 101.0 - i)
+    assert not acceptance.takes(95.0, 81.0, 81.0)
+    energies = [acceptance.takes(81.0 + 0.01 * (1 + i % 9), 81.0, 81.0) for i in range(700)]
+    assert any(energies)  # it stalled: a little worse will do
+    assert len(acceptance.before) == 10
+    assert not acceptance.takes(82.0, 81.0, 81.0)
+    for _ in range(30):
+        acceptance.takes(81.0, 81.0, 81.0)
+    assert acceptance.threshold(81.0, 5) == math.nextafter(81.0, math.inf)
+
+
+def test_a_neighbour_that_is_the_solution_again_is_no_step():
+    model = Model(Tour(8))
+    run = LargeNeighbourhood().start(model, np.random.default_rng(0))
+    run.tell(grow(model, run.ask(1)[0]))
+    path, turn = run.operators.path, run._acceptance.turn
+    for _ in range(40):
+        run.ask(1)
+        same = Rollout(actions=list(path.actions), energy=path.energy)
+        run.tell(same)
+    assert run.operators.path is path
+    assert run._acceptance.turn == turn
