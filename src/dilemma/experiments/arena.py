@@ -16,7 +16,7 @@ from dilemma.experiments.id3 import Rows, SequenceTree
 from dilemma.experiments.known import FloatArray
 from dilemma.experiments.methods import Method
 from dilemma.experiments.packing import PaperKnapsack
-from dilemma.search import minimize
+from dilemma.experiments.whole import minimize, run_tree
 from dilemma.strategies import RandomState
 from dilemma.strategies.base import Strategy
 
@@ -104,6 +104,8 @@ class KnapsackArena:
         result = knapsack.solve(
             self.problem.values, self.problem.weights, self.problem.capacity, time_limit=seconds
         )
+        if result.stop_reason == "interrupted":
+            raise KeyboardInterrupt
         return {
             "cpu_seconds": time.process_time() - start,
             "value": float(result.value),
@@ -183,7 +185,7 @@ class TreeArena:
 
         search = TreeSearch(self.coded[0], Settings(max_depth=self.depth), *self.coded[1:])
         start = time.process_time()
-        search.run(time_limit=seconds)
+        run_tree(search, time_limit=seconds)
         last = search.trace
         errors = (last.train_error[-1], last.validation_error[-1], last.test_error[-1])
         return {
@@ -211,9 +213,9 @@ class TreeArena:
         coded = self.coded
         search = TreeSearch(coded[0], settings, coded[1], coded[2] if len(coded) > 2 else None)
         start = time.process_time()
-        search.run(max_iter=0)
+        run_tree(search, max_iter=0)
         first = time.process_time() - start
-        search.run(max_iter=max_iter - 1)
+        run_tree(search, max_iter=max_iter - 1)
         spent = time.process_time() - start - first
         trace = search.trace
         judged = trace.validation_error if default else trace.energy

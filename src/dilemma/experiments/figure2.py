@@ -13,8 +13,8 @@ from itertools import zip_longest
 from typing import Any
 
 from dilemma.experiments.drawing import GREEN, GREY, INK, LIGHT, RED, new_figure, title
+from dilemma.experiments.whole import minimize
 from dilemma.likelihood import p_opt, p_opt_partial
-from dilemma.search import minimize
 from dilemma.strategies import DilemmaFirst
 
 JOBS = (3, 4, 5, 6)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dilemma.experiments.arena import KnapsackArena, TreeArena
+from dilemma.experiments.whole import minimize
 from dilemma.problem import Model
-from dilemma.search import minimize
 from dilemma.strategies import DilemmaFirst
 from dilemma.strategies.best_first import BestFirstRun
 from dilemma.strategies.explored import Dive, FloatArray, Met, Positions

@@ -13,7 +13,7 @@ import numpy as np
 
 from dilemma.errors import DilemmaError
 from dilemma.experiments.known import KnownTree, exponential_energies, random_tree
-from dilemma.search import minimize
+from dilemma.experiments.whole import minimize
 from dilemma.strategies import resolve
 
 Record = dict[str, Any]

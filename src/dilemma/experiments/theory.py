@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dilemma.experiments.known import FloatArray, KnownTree
-from dilemma.search import minimize
+from dilemma.experiments.whole import minimize
 from dilemma.strategies.base import Strategy
 
 IntArray = NDArray[np.int64]

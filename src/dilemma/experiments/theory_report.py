@@ -21,7 +21,7 @@ from dilemma.experiments.theory import (
     uniform_cost,
     visited,
 )
-from dilemma.search import minimize
+from dilemma.experiments.whole import minimize
 from dilemma.strategies import (
     CumulativeRegret,
     DilemmaFirst,
