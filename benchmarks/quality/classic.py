@@ -21,13 +21,15 @@ import numpy as np
 
 import dilemma
 from dilemma import problems
-from dilemma.strategies import MCTS, STRATEGIES, Genetic
+from dilemma.strategies import MCTS, STRATEGIES, Genetic, Halving
 
 STRATEGY_NAMES = (
-    "greedy", "random_state", "dilemma_first", "limited_discrepancy", "auto", "beam", "pilot", "grasp", "tabu",
-    "simulated_annealing", "genetic", "mcts", "r_max",
+    "greedy", "random_state", "dilemma_first", "limited_discrepancy", "two_queues", "halving", "auto",
+    "large_neighbourhood", "beam", "pilot", "grasp", "tabu", "simulated_annealing", "genetic", "mcts", "r_max",
 )  # fmt: skip
 VARIANTS = {
+    "halving, breadth 1.5": Halving(breadth=1.5),
+    "halving, breadth 3": Halving(breadth=3.0),
     "genetic, priorities": Genetic(keys="priorities"),
     "mcts, sampled": MCTS(playout="sampled"),
 }
