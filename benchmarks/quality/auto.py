@@ -1,8 +1,8 @@
 """Is the default as good as the best single strategy, without anybody choosing?
 
 Every strategy runs on generated problems, with the greedy's four methods alone and for the same processor seconds;
-"auto" also for two and four times as many. Gaps are to the best energy any of these runs found. It is counted on how
-many problems "auto" is at least as good as the strategy that turned out best there::
+"auto" also for two and four times as many. Gaps are to the best energy any of these runs found. Counted are
+the problems on which "auto" is at least as good as the strategy that turned out best there::
 
     python benchmarks/quality/auto.py --seconds 1 --instances 2
 """
