@@ -114,19 +114,14 @@ class JobShop:
         ]
 
     def apply(self, state: Schedule, action: int) -> Schedule:
-        order, done, job_free, machine_free = state
-        job = int(action)
-        k = done[job]
-        op = job * self.m + k
+        job, done = int(action), list(state.done)
+        op = job * self.m + done[job]
         i = self.machine[op]
+        job_free, machine_free = list(state.job_free), list(state.machine_free)
         a, b = job_free[job], machine_free[i]
-        end = (a if a > b else b) + self.time[op]
-        return Schedule(
-            (*order, op),
-            (*done[:job], k + 1, *done[job + 1 :]),
-            (*job_free[:job], end, *job_free[job + 1 :]),
-            (*machine_free[:i], end, *machine_free[i + 1 :]),
-        )
+        job_free[job] = machine_free[i] = (a if a > b else b) + self.time[op]
+        done[job] += 1
+        return Schedule((*state.order, op), tuple(done), tuple(job_free), tuple(machine_free))
 
     def energy(self, state: Schedule) -> float:
         return max(state.job_free, default=0.0)

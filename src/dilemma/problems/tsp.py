@@ -91,7 +91,8 @@ class TSP(_Cities):
 
     def apply(self, state: Tour, action: int) -> Tour:
         city, (cities, free, length) = int(action), state
-        return Tour((*cities, city), free & ~(1 << city), length + self._rows[cities[-1]][city])
+        longer = cities + (city,)  # noqa: RUF005 - twice as fast as unpacking
+        return Tour(longer, free & ~(1 << city), length + self._rows[cities[-1]][city])
 
     def energy(self, state: Tour) -> float:
         return state.length + (self._rows[state.cities[-1]][0] if self.n else 0.0)
