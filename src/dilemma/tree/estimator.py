@@ -284,6 +284,7 @@ class DilemmaTree(BaseEstimator):  # type: ignore[misc]
             energy=cost + settings.leaf_penalty * grown.n_leaves,
             bound=search.bound,
             optimal=search.optimal,
+            offset=getattr(self, "_offset", 0.0),
         )
         self.n_iter_ = max(int(search.iterations), 1)
         self.stop_reason_ = search.stop_reason

@@ -36,6 +36,7 @@ def to_tree(
     energy: float,
     bound: float,
     optimal: bool,
+    offset: float = 0.0,
 ) -> Tree:
     """The same tree with real thresholds, which sends every row where its codes go.
 
@@ -48,6 +49,8 @@ def to_tree(
         Class labels, None for regression.
     energy, bound : float
     optimal : bool
+    offset : float, default=0.0
+        What was taken off the targets for the search.
     """
     n = grown.n_nodes
     kind = np.array([_KIND[int(k)] for k in grown.kind], dtype=np.uint8)
@@ -86,7 +89,7 @@ def to_tree(
         missing=missing,
         branch_start=np.concatenate([[0], np.cumsum([len(b) for b in branches])]).astype(np.int32),
         branch=np.concatenate(branches).astype(np.int32),
-        value=grown.value,
+        value=grown.value if offset == 0 else grown.value + offset,
         label=grown.label.astype(np.int32),
         n_rows=grown.n_rows,
         weight=grown.weight,

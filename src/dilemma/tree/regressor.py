@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 LARGEST = 1e140  # sums of squares of a billion such targets are still finite
+SMALLEST = 1e-140  # and their squares are still above zero
+FAR = 100.0  # spreads from zero, from which sums of squares would lose the digits that tell targets apart
 
 
 class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
@@ -108,10 +110,12 @@ class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
                 f"y should be a 1d array, got an array of shape {y.shape} instead: one tree predicts one "
                 "output, fit one model for each (sklearn.multioutput.MultiOutputRegressor)"
             )
-        return _numbers(column_or_1d(y, warn=True), "y")
+        target = _numbers(column_or_1d(y, warn=True), "y")
+        self._offset = _offset(target)
+        return target - self._offset
 
     def _other_target(self, y: Any, name: str) -> NDArray[np.float64]:
-        return _numbers(column_or_1d(y), f"y_{name}")
+        return _numbers(column_or_1d(y), f"y_{name}") - self._offset
 
     def _strata(self, target: NDArray[Any]) -> NDArray[np.int64]:
         # Ten slices of the target: every held-out part spans its range.
@@ -140,6 +144,23 @@ class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
         """
         leaf = self._leaves(X)
         return np.asarray(self.tree_.value[leaf, 0])
+
+
+def _offset(target: NDArray[np.float64]) -> float:
+    """What the search takes off targets that lie far from zero: near their middle, zero for all others."""
+    if not len(target):
+        return 0.0
+    low, high = float(target.min()), float(target.max())
+    spread, middle = high - low, low / 2 + high / 2
+    if 0 < spread < SMALLEST:
+        raise ValueError(
+            f"the values of y differ by {spread:g} at most, whose square is too small for a float: "
+            "multiply y by a constant"
+        )
+    if spread == 0 or abs(middle) <= FAR * spread:
+        return 0.0
+    step = 2.0 ** np.ceil(np.log2(spread))  # a round number, so that taking it off loses nothing
+    return float(np.round(middle / step) * step)
 
 
 def _numbers(y: NDArray[Any], name: str) -> NDArray[np.float64]:

@@ -770,3 +770,20 @@ def test_columns_of_objects_that_hold_numbers_are_numbers():
     as_objects, as_numbers = (DilemmaTreeClassifier(max_iter=20).fit(part, y) for part in (table, X))
     np.testing.assert_array_equal(as_objects.predict(table), as_numbers.predict(X))
     assert all(feature.categories is None for feature in as_objects.tree_.features)
+
+
+@pytest.mark.parametrize("offset", [1e6, -1e9, 1e12])
+def test_targets_far_from_zero_are_told_apart(offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = np.where(X[:, 0] > 0, 1.0, 0.0) + np.where(X[:, 1] > 0, 0.5, 0.0)
+    near, far = (DilemmaTreeRegressor(max_depth=3).fit(X, y + shift) for shift in (0.0, offset))
+    np.testing.assert_array_equal(near.apply(X), far.apply(X))
+    np.testing.assert_allclose(far.predict(X) - offset, near.predict(X), atol=abs(offset) * 1e-15)
+    shown = DilemmaTreeRegressor(max_depth=3).fit(X, y + offset, X_val=X, y_val=y + offset)
+    assert shown.trace_.validation_error[-1] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_targets_whose_squares_vanish_are_refused_with_a_remedy():
+    with pytest.raises(ValueError, match="multiply y by a constant"):
+        DilemmaTreeRegressor().fit([[1.0], [2.0]], [1e-200, 2e-200])
