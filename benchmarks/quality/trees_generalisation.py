@@ -278,53 +278,41 @@ def compare(errors: dict[str, dict[str, float]], ours_name: str) -> dict:
     return out
 
 
-def measure(
-    group: str, depths: list[int], n_splits: int, methods: dict, peers: Peers | None, only=None
-) -> dict:
-    """Mean test error (%) and CPU seconds of each method, by depth and data set."""
+def measure(tables: dict, depth: int, split: int, methods: dict, peers: Peers | None, sums: dict) -> None:
+    """Add the test error and CPU seconds of each method on one split of each data set to `sums`."""
     from sklearn.model_selection import train_test_split
 
-    results = {}
-    tables = data_sets(group)
-    for depth in depths:
-        errors: dict[str, dict[str, float]] = {}
-        cpu: dict[str, dict[str, float]] = {}
-        for name, (X, y) in tables.items():
-            if only and name not in only:
-                continue
-            sums: dict[str, list[tuple[float, float]]] = {}
-            for split in range(n_splits):
-                rows = train_test_split(np.arange(len(y)), test_size=0.3, random_state=split, stratify=y)
-                A, B, a, b = X[rows[0]], X[rows[1]], y[rows[0]], y[rows[1]]
-                for method, make in methods.items():
-                    start = time.process_time()
-                    wrong = float((make(depth)(A, a, B) != b).mean())
-                    sums.setdefault(method, []).append((wrong, time.process_time() - start))
-                if peers is not None:
-                    A2, B2 = binarise(A, B)
-                    for method in ("LGDT-error", "LDS"):
-                        predictions, seconds = peers.run(
-                            method, depth, A2, np.unique(a, return_inverse=True)[1], B2
-                        )
-                        sums.setdefault(method, []).append(
-                            (float((np.unique(a)[predictions.astype(int)] != b).mean()), seconds)
-                        )
-            for method, pairs in sums.items():
-                errors.setdefault(method, {})[name] = round(100 * float(np.mean([e for e, _ in pairs])), 3)
-                cpu.setdefault(method, {})[name] = round(float(np.mean([t for _, t in pairs])), 4)
-            line = "  ".join(f"{m} {errors[m][name]:6.2f} ({cpu[m][name]:.2f}s)" for m in errors)
-            print(f"depth {depth} {name:18s} {len(y):5d}x{X.shape[1]:<4d} {line}", flush=True)
-        results[str(depth)] = {
-            "mean_test_error": {m: round(float(np.mean(list(e.values()))), 3) for m, e in errors.items()},
-            "mean_cpu_seconds": {m: round(float(np.mean(list(e.values()))), 3) for m, e in cpu.items()},
-            "default_less_rival": compare(errors, next(iter(methods))),
-            "test_error_percent": errors,
-        }
-        print(
-            json.dumps({k: v for k, v in results[str(depth)].items() if k != "test_error_percent"}, indent=1),
-            flush=True,
-        )
-    return results
+    for name, (X, y) in tables.items():
+        rows = train_test_split(np.arange(len(y)), test_size=0.3, random_state=split, stratify=y)
+        A, B, a, b = X[rows[0]], X[rows[1]], y[rows[0]], y[rows[1]]
+        here: dict[str, tuple[float, float]] = {}
+        for method, make in methods.items():
+            start = time.process_time()
+            wrong = float((make(depth)(A, a, B) != b).mean())
+            here[method] = (wrong, time.process_time() - start)
+        if peers is not None:
+            A2, B2 = binarise(A, B)
+            for method in ("LGDT-error", "LDS"):
+                predictions, seconds = peers.run(method, depth, A2, np.unique(a, return_inverse=True)[1], B2)
+                here[method] = (float((np.unique(a)[predictions.astype(int)] != b).mean()), seconds)
+        for method, pair in here.items():
+            sums.setdefault(method, {}).setdefault(name, []).append(pair)
+        line = "  ".join(f"{m} {100 * e:6.2f} ({t:.2f}s)" for m, (e, t) in here.items())
+        print(f"depth {depth} split {split} {name:18s} {len(y):5d}x{X.shape[1]:<4d} {line}", flush=True)
+
+
+def summary(sums: dict, splits: int) -> dict:
+    """Mean test error (%) and CPU seconds of each method, and the paired comparisons."""
+    errors = {m: {s: round(100 * float(np.mean([e for e, _ in p])), 3) for s, p in by.items()}
+              for m, by in sums.items()}  # fmt: skip
+    cpu = {m: float(np.mean([t for p in by.values() for _, t in p])) for m, by in sums.items()}
+    return {
+        "splits": splits,
+        "mean_test_error": {m: round(float(np.mean(list(e.values()))), 3) for m, e in errors.items()},
+        "mean_cpu_seconds": {m: round(t, 3) for m, t in cpu.items()},
+        "default_less_rival": compare(errors, next(iter(sums))),
+        "test_error_percent": errors,
+    }
 
 
 def main() -> None:
@@ -334,7 +322,7 @@ def main() -> None:
     parser.add_argument("--peer", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--group", choices=["tune", "report"], default="report")
     parser.add_argument("--depths", type=int, nargs="+", default=[4, 6])
-    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--peers", help="Python interpreter that has pytrees-rs")
     parser.add_argument("--peer-seconds", type=float, default=1.0, help="time limit of LDS")
     parser.add_argument("--only", nargs="+", help="these data sets alone")
@@ -355,13 +343,17 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from record import record
 
-    results = {}
+    tables = {n: t for n, t in data_sets(options.group).items() if not options.only or n in options.only}
     for depth in options.depths:
-        results |= measure(options.group, [depth], options.splits, methods, peers, options.only)
-        if not options.no_record:  # after each depth, so that a run cut short leaves what it has
-            name = "trees_generalisation" + ("" if options.group == "report" else f"_{options.group}")
-            facts = {"splits": options.splits, "lds_seconds": options.peer_seconds, "depths": results}
-            print(record(name, facts), flush=True)
+        sums: dict = {}
+        for split in range(options.splits):
+            measure(tables, depth, split, methods, peers, sums)
+            facts = summary(sums, split + 1)
+            print(json.dumps({k: v for k, v in facts.items() if k != "test_error_percent"}, indent=1))
+            if not options.no_record:  # after each split, so that a run cut short leaves what it has
+                group = "" if options.group == "report" else f"{options.group}_"
+                name = f"trees_generalisation_{group}depth_{depth}"
+                print(record(name, {"lds_seconds": options.peer_seconds, **facts}), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def export_sql(model: Any, *, feature_names: Any = None, table: str | None = Non
 
     Names and strings are quoted as standard SQL asks (``"name"``, ``'text'``, quotes doubled): set
     ``ANSI_QUOTES`` and ``NO_BACKSLASH_ESCAPES`` on MySQL. NULL means missing. Numbers are written in full,
-    so that a double-precision column is split exactly as in training.
+    so that a double-precision column is split exactly as in training. Boolean columns are compared as 0 and 1.
 
     Parameters
     ----------
