@@ -25,7 +25,8 @@ from dilemma.rollout import Proposal, Rollout, Status
 from dilemma.strategies.base import Traits
 from dilemma.strategies.endless import Endless
 from dilemma.strategies.neighbourhood import Neighbour
-from dilemma.strategies.operators import SEQUENCE, SET, Operator, Operators, Path
+from dilemma.strategies.operators import SEQUENCE, SET, Operator, Operators
+from dilemma.strategies.path import Path
 from dilemma.strategies.policies import typical_gap
 
 RANKING = 10  # what ranking a state's actions counts, against taking one

@@ -17,7 +17,8 @@ from dilemma.rollout import Proposal, Rollout, Status, grow
 from dilemma.strategies import LargeNeighbourhood
 from dilemma.strategies.large_neighbourhood import LateAcceptance
 from dilemma.strategies.neighbourhood import HOLE, Neighbour
-from dilemma.strategies.operators import SEQUENCE, SET, Operators, Path
+from dilemma.strategies.operators import SEQUENCE, SET, Operators
+from dilemma.strategies.path import Path
 
 
 def is_offered_throughout(problem, actions):
