@@ -1,6 +1,6 @@
 """What the engine itself costs: per decision, as a share of real runs, in instructions, and per queued dilemma.
 
-    python benchmarks/speed/engine_overhead.py [--instructions] [--record]
+    python benchmarks/speed/engine_overhead.py [--part overhead|memory|instructions] [--record]
 
 1. A problem whose methods cost next to nothing: microseconds of CPU a decision, by strategy. What the methods do
    cost is measured as in 2 and taken off.
@@ -8,9 +8,11 @@
    difference of the two CPU times is the engine's share. Once with every method the problems have, as a user runs
    them, and once with the four methods, `bound` and `key` alone; at small sizes, where a call costs a user least,
    and at those of the usual benchmark libraries.
-3. With --instructions (valgrind; minutes): of the engine a decision, and its share of the gallery's runs;
+3. Instructions (valgrind; minutes): of the engine a decision, and its share of the gallery's runs;
    the same whatever else the machine does.
 4. A million dilemmas in the queue: resident memory added, in bytes a dilemma.
+
+The first two are the part `overhead`; each part is recorded in a file of its own.
 """
 
 from __future__ import annotations
@@ -290,20 +292,13 @@ def grow_queue(depth: int, branching: int, dilemmas: int, strategy: str) -> tupl
 
 
 def _resident() -> int:
+    """Return the bytes held now (a peak would count what the parent process held)."""
     gc.collect()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--record", action="store_true", help="write benchmarks/recorded/engine_overhead.json"
-    )
-    parser.add_argument("--instructions", action="store_true", help="count instructions under valgrind, too")
-    args = parser.parse_args()
-    results = {
+def overhead() -> dict[str, object]:
+    return {
         "per_decision": per_decision(),
         "gallery": [
             *engine_share("auto", ALL),
@@ -312,11 +307,22 @@ def main() -> None:
             *engine_share("auto", ALL, LIBRARY, candidates=50),
             *engine_share("dilemma_first", FEW, LIBRARY, candidates=50),
         ],
-        "memory": memory(),
-        "instructions": instructions() if args.instructions else [],
     }
+
+
+PARTS = {"overhead": overhead, "memory": memory, "instructions": instructions}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--part", choices=PARTS, default="overhead")
+    parser.add_argument("--record", action="store_true", help="write benchmarks/recorded/engine_PART.json")
+    args = parser.parse_args()
+    results = PARTS[args.part]()
     if args.record:
-        print(record("engine_overhead", results))
+        print(record(f"engine_{args.part}", results))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ SCORES = st.one_of(
     ),
     st.sampled_from([np.float64(1.5), np.float32(1.5), np.int64(2)]),
 )
-FLOATS = st.lists(st.floats(allow_nan=False, width=32), max_size=8)
+FLOATS = st.lists(st.floats(allow_nan=False, width=32), max_size=8) | st.lists(st.floats(0, 4), max_size=60)
 
 
 def columns(kind, scores):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -89,25 +90,30 @@ class Knapsack:
 
     def actions(self, state: State) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Items that still fit, best ratio first, with their ratios."""
-        start = state.start
+        start, holes = state.start, list(state.holes)
         if start == len(self._items) or self._heaviest[start] <= state.room:  # all of them from there on
-            if not state.holes:
-                return self._items[start:], self._ratios[start:]
-            ranks = np.concatenate([state.holes, np.arange(start, len(self._items))])
+            items, ratios = self._items[start:], self._ratios[start:]
         else:
             fitting = np.flatnonzero(self._weights[start:] <= state.room) + start
-            ranks = np.concatenate([state.holes, fitting]) if state.holes else fitting
-        ranks = ranks.astype(np.int64, copy=False)
-        return self._items[ranks], self._ratios[ranks]
+            items, ratios = self._items[fitting], self._ratios[fitting]
+        if holes:
+            items = np.concatenate((self._items[holes], items))
+            ratios = np.concatenate((self._ratios[holes], ratios))
+        return items, ratios
 
     def apply(self, state: State, action: int) -> State:
         """Take one item."""
         items, rank = self._sorted, self._rank[int(action)]
         taken = state.taken.copy()
         taken[rank] = True
-        room, start = state.room - items.weight[rank], state.start
-        passed = range(start, rank) if rank > start else ()
-        holes = tuple(r for r in (*state.holes, *passed) if r != rank and items.weight[r] <= room)
+        room, start, holes = state.room - items.weight[rank], state.start, state.holes
+        if rank < start:
+            at = bisect_left(holes, rank)
+            holes = holes[:at] + holes[at + 1 :]
+        elif rank > start:
+            holes = holes + tuple(range(start, rank))
+        if holes and room < self._heaviest[0]:  # something may not fit any more
+            holes = tuple(r for r in holes if items.weight[r] <= room)
         start = items.next_fitting(max(start, rank + 1) if rank >= start else start, room)
         return State(taken, room, state.value + items.value[rank], start, holes)
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dilemma.encoding import read_document
+from dilemma.errors import FormatError
 
 from .instance import Number
 
 if TYPE_CHECKING:
     import os
 
-    import numpy as np
     import numpy.typing as npt
 
 SCHEMA = "dilemma.knapsack"
@@ -38,7 +44,7 @@ class TraceRow(NamedTuple):
     value: Number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnapsackResult:
     """The best choice found and what is known about it.
 
@@ -113,6 +119,54 @@ class KnapsackResult:
         fields = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in self.to_dict().items())
         Path(path).write_text("{\n" + ",\n".join(fields) + "\n}\n", encoding="utf-8")
 
+    @classmethod
+    def from_json(cls, source: str | Path) -> KnapsackResult:
+        """Read what `to_json` wrote: a path to a file, or the text itself."""
+        return cls.from_dict(read_document(source, "knapsack result"))
+
+    @classmethod
+    def from_dict(cls, data: Any) -> KnapsackResult:
+        """Return the result whose `to_dict` this is."""
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise FormatError(
+                f"knapsack result: expected an object with schema {SCHEMA!r}; this is some other JSON"
+            )
+        if data.get("schema_version") != SCHEMA_VERSION:
+            raise FormatError(
+                f"knapsack result: expected schema_version {SCHEMA_VERSION}, got {data.get('schema_version')!r}; "
+                f"read it with the version of dilemma that wrote it"
+            )
+        try:
+            numbers = {name: _number(data[name]) for name in ("value", "weight", "greedy_value", "bound")}
+            return cls(
+                items=np.array([int(i) for i in data["items"]], dtype=np.int64),
+                **numbers,
+                optimal=bool(data["optimal"]),
+                stop_reason=str(data["stop_reason"]),
+                iterations=int(data["iterations"]),
+                nodes=int(data["nodes"]),
+                runtime=float(data["runtime"]),
+                kernel=str(data["kernel"]),
+                trace=[TraceRow(int(i), int(n), float(s), _number(v)) for i, n, s, v in data["trace"]],
+            )
+        except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+            raise FormatError(f"knapsack result: malformed field ({type(error).__name__}: {error})") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnapsackResult) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 def _plain(number: Number) -> int | float | str:
+    if isinstance(number, Fraction):
+        return f"{number.numerator}/{number.denominator}"
     return number if isinstance(number, (int, float)) else str(number)
+
+
+def _number(plain: object) -> Number:
+    if isinstance(plain, str):
+        return Fraction(plain) if "/" in plain else Decimal(plain)
+    if isinstance(plain, bool) or not isinstance(plain, (int, float)):
+        raise TypeError(f"expected a number, got {type(plain).__name__}")
+    return plain

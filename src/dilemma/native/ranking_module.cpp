@@ -80,6 +80,8 @@ struct Pairs {
         return both && read(PyTuple_GET_ITEM(both, 1), out);
     }
 
+    Py_ssize_t skip(Py_ssize_t i, double) const { return i; }
+
     nb::object action(Py_ssize_t i) const {
         PyObject* both = pair(i);
         return nb::borrow(both ? PyTuple_GET_ITEM(both, 0) : nullptr);
@@ -116,6 +118,20 @@ struct Columns {
         return !std::isnan(out);
     }
 
+    // The next place from `i` on that may hold a score above `least`, or NaN.
+    Py_ssize_t skip(Py_ssize_t i, double least) const {
+        if (listed_scores || numbers.view.strides[0] != Py_ssize_t(sizeof(double))) return i;
+        const char* at = static_cast<const char*>(numbers.view.buf);
+        for (; i + 16 <= n; i += 16) {
+            double block[16];
+            std::memcpy(block, at + i * Py_ssize_t(sizeof(double)), sizeof(block));
+            int above = 0;
+            for (double score : block) above |= !(score <= least);
+            if (above) break;
+        }
+        return i;
+    }
+
     nb::object action(Py_ssize_t i) const {
         if (listed_names) return nb::borrow(i < PyList_GET_SIZE(names) ? PyList_GET_ITEM(names, i) : nullptr);
         if (whole) return nb::steal(PyLong_FromLongLong(actions.at<long long>(i)));
@@ -140,6 +156,7 @@ PyObject* best_of(const Offer& offer, PyObject* banned) {
     Py_ssize_t found = 0, index = -1;  // how many of the two are known
     double top = std::nan(""), second = top;
     for (Py_ssize_t i = 0; i < offer.n; ++i) {
+        if (found == 2 && (i = offer.skip(i, second)) >= offer.n) break;
         double score;
         if (!offer.score(i, score)) return nullptr;
         if (found == 2 && !(score > second)) continue;

@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dilemma.knapsack import generate, solve, solve_instance
+from dilemma import FormatError
+from dilemma.knapsack import KnapsackResult, generate, solve, solve_instance
 from dilemma.knapsack import kernel as kernel_in_use
 
 KERNELS = ["python"] + ["native"] * (kernel_in_use() == "native")
@@ -278,6 +279,33 @@ def test_result_json_has_a_schema(tmp_path):
     assert (data["schema"], data["schema_version"]) == ("dilemma.knapsack", 1)
     assert data["items"] == [1, 2]
     assert data["trace"][0][3] == 160
+
+
+@pytest.mark.parametrize("number", [int, float, Decimal, lambda x: Fraction(x, 3)], ids=str)
+def test_json_brings_a_result_back(tmp_path, number):
+    result = solve([number(v) for v in (60, 100, 120)], [number(w) for w in (10, 20, 30)], number(50))
+    result.to_json(tmp_path / "r.json")
+    again = KnapsackResult.from_json(tmp_path / "r.json")
+    assert again == result
+    assert type(again.value) is type(result.value)
+    assert again.items.tolist() == [1, 2]
+    assert (again.gap, again.improvement) == (result.gap, result.improvement)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{}", "some other JSON"),
+        ("[]", "some other JSON"),
+        ('{"schema": "dilemma.knapsack", "schema_version": 2}', "schema_version"),
+        ('{"schema": "dilemma.knapsack", "schema_version": 1, "value": "1/0"}', "malformed"),
+        ('{"schema": "dilemma.knapsack", "schema_version": 1, "value": null}', "malformed"),
+        ("{nonsense", "JSON"),
+    ],
+)
+def test_other_files_are_no_results(text, words):
+    with pytest.raises(FormatError, match=words):
+        KnapsackResult.from_json(text)
 
 
 def test_numpy_inputs_are_left_alone():
