@@ -1,4 +1,4 @@
-"""The usual knapsack text format, for the published instances: `n capacity`, then `profit weight` a line."""
+"""Knapsack files: `n capacity`, then `profit weight` a line, or another format `dilemma.knapsack` reads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 import math
 import os
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from dilemma.data.files import read_bytes
 from dilemma.errors import FormatError
@@ -31,6 +33,9 @@ class Packing:
 def read_packing(path: str | os.PathLike[str]) -> Packing:
     """Return an instance; numbers after the last item, such as a published solution, are ignored.
 
+    A file that does not begin with two entries is read by `dilemma.knapsack.formats` (Pisinger's own layouts, csv,
+    json); of several instances it takes the first.
+
     Raises
     ------
     FormatError
@@ -44,6 +49,8 @@ def read_packing(path: str | os.PathLike[str]) -> Packing:
     if not rows:
         raise FormatError(f"{path}: expected `n capacity` on line 1, got an empty file")
     number, head = rows[0]
+    if len(head) != 2 or Path(path).suffix in (".csv", ".json"):
+        return _other(path)
     count, capacity = _pair(path, number, head, "n and the capacity")
     if count != int(count) or not 0 <= count <= MAX_ITEMS:
         raise FormatError(
@@ -64,6 +71,20 @@ def read_packing(path: str | os.PathLike[str]) -> Packing:
         values.append(value)
         weights.append(weight)
     return Packing(values, weights, capacity)
+
+
+def _other(path: str | os.PathLike[str]) -> Packing:
+    """Return an instance in another of the usual formats."""
+    from dilemma.knapsack.formats import read
+
+    found = read(path)
+    values, weights = ([_plain(x) for x in column.tolist()] for column in (found.values, found.weights))
+    return Packing(values, weights, _plain(found.capacity))
+
+
+def _plain(number: Any) -> float:
+    """Return a whole number exactly, anything else as a float."""
+    return int(number) if number == int(number) else float(number)
 
 
 def _pair(path: object, number: int, row: list[str], what: str) -> tuple[float, float]:

@@ -126,7 +126,7 @@ SOURCES: dict[str, Source] = {
                 }.items()
             ),
             ("http://artemisa.unicauca.edu.co/~johnyortega/instances_01_KP/large_scale/",),
-            "text files: n and the capacity, then profit and weight a line",
+            "knapPI_* and ks_*: n and capacity, then profit and weight a line; or Pisinger's layouts, csv, json",
             "ks_24a and ks_24e of Kreher and Stinson's book are imported: dilemma data import knapsack --from DIR",
         ),
         Source(

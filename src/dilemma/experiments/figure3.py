@@ -171,5 +171,6 @@ def _cloud(axis: Any, x: Any, runs: Any) -> None:
         color=RED,
         alpha=0.25,
         lw=0,
+        rasterized=True,  # tens of thousands of points: megabytes of SVG
         label="random runs, one point each",
     )

@@ -76,7 +76,8 @@ def load(panel: Panel, reading: str, folders: list[Path], *, quick: bool) -> Loa
 
 def _load_knapsack(panel: Panel, reading: str, folder: Path) -> Loaded | None:
     name = file_of(panel, reading)
-    path = find(folder, f"{name}.txt") or find(folder, name)
+    places = (find(folder, name + ending) for ending in (".txt", "", ".kp", ".csv", ".json"))
+    path = next((place for place in places if place is not None), None)
     return None if path is None else _knapsack(read_packing(path), True, path.name)
 
 

@@ -161,6 +161,23 @@ def test_a_broken_knapsack_file_is_refused_with_its_line(tmp_path: Path, text: s
         read_packing(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("knapPI_1", "2\n1 5 3\n2 6 4\n10\n"),
+        ("knapPI_1.csv", "knapPI_1\nn 2\nc 10\nz 0\ntime 0.00\n1,5,3,0\n2,6,4,0\n-----\n"),
+        ("ks_1.csv", "# capacity: 10\nvalue,weight\n5,3\n6,4\n"),
+        ("ks_1.json", '{"capacity": 10, "values": [5, 6], "weights": [3, 4]}'),
+        ("ks_1", "2 10\n5 3\n6 4\n"),
+    ],
+)
+def test_a_knapsack_is_the_same_in_any_of_the_usual_formats(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    found = read_packing(tmp_path / name)
+    assert (found.values, found.weights, found.capacity) == ([5, 6], [3, 4], 10)
+    assert len(import_local(source("knapsack"), tmp_path, tmp_path / "cache")) == 1
+
+
 def test_every_source_is_whole() -> None:
     for name, one in SOURCES.items():
         assert source(name) is one
