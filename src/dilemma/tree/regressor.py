@@ -36,8 +36,8 @@ class DilemmaTreeRegressor(RegressorMixin, DilemmaTree):  # type: ignore[misc]
     time_limit : float or None, default=60.0
     validation_fraction : float or None, default=None
     leaf_penalty : float or "cv", default=2.0
-        Price of a leaf, in residual variances of the greedy tree: the unit in which one row's error counts
-        about one.
+        Price of a leaf, in variances of the target: what one row costs, on average, when all are predicted
+        by their mean.
     min_samples_leaf : int, default=1
     min_samples_split : int, default=2
     max_bins : int, default=64
