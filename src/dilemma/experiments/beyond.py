@@ -59,3 +59,26 @@ def knapsack_rows(records: dict[str, Record]) -> list[Record]:
             found.append({"data": label(name, record), "search": title, "after": effort, "value": value,
                           "below_the_optimum_%": gap})  # fmt: skip
     return found
+
+
+def headline(records: dict[str, Record]) -> list[str]:
+    """Return how far past the paper this is, in a sentence for each panel of trees and one for all knapsacks."""
+    told, seen = [], set()
+    for name, record in records.items():
+        if record["kind"] != "tree" or record["panel"] in seen or len(record["facts"]["rows"]) < 3:
+            continue
+        seen.add(record["panel"])
+        rows = record["facts"]["rows"]["test"]
+        parts = [f"{title}: {100 * errors['test'] / rows:.2f} %" for title, errors, _ in _trees(record)]
+        told.append(
+            f"{label(name, record)}, error on test rows, which no search has seen. {'; '.join(parts)}."
+        )
+    rows = knapsack_rows(records)
+    gaps: dict[str, list[bool]] = {}
+    for row in rows:
+        title = row["search"].removesuffix(", proved optimal")
+        gaps.setdefault(title, []).append(row["below_the_optimum_%"] == 0)
+    if gaps:
+        parts = [f"{title}: {sum(found)} of {len(found)}" for title, found in gaps.items()]
+        told.append(f"Knapsacks on which the optimum is found. {'; '.join(parts)}.")
+    return told

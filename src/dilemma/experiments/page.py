@@ -67,6 +67,7 @@ def build(
     figures: list[tuple[str, str, Path]],
     table: Record | None,
     beyond: dict[str, list[Record]],
+    headline: list[str],
     facts: list[Record],
     provenance: Record,
     quick: bool,
@@ -85,6 +86,8 @@ def build(
         Table I.
     beyond : dict of str to list of dict
         Tables of what this library reaches beyond the paper, by heading.
+    headline : list of str
+        The same in a few sentences.
     facts : list of dict
         What the data were.
     provenance : dict
@@ -112,6 +115,7 @@ def build(
         parts += ["<h2>Table I</h2>", _table_one(table)]
     if any(beyond.values()):
         parts += ["<h2>Beyond the paper</h2>", f"<p>{_BEYOND}</p>"]
+        parts.append("<ul>" + "".join(f"<li>{_text(line)}</li>" for line in headline) + "</ul>")
         for heading, rows in beyond.items():
             parts += [f"<h3>{_text(heading)}</h3>", rows_table(rows)] if rows else []
     if claims:

@@ -10,7 +10,7 @@ from typing import Any
 
 import dilemma
 from dilemma.experiments import figure2, figure3, figure_theory, page
-from dilemma.experiments.beyond import knapsack_rows, tree_rows
+from dilemma.experiments.beyond import headline, knapsack_rows, tree_rows
 from dilemma.experiments.claims import judge
 from dilemma.experiments.curves import csv_of
 from dilemma.experiments.drawing import save, svg_text
@@ -219,6 +219,7 @@ def write(folder: Path, *, quick: bool, command: str | None = None, say: Say = p
             figures=figures,
             table=table,
             beyond=beyond,
+            headline=headline(records),
             facts=facts,
             provenance=provenance,
             quick=quick,
