@@ -34,10 +34,9 @@ def knapsack(value: float, best: float) -> dict[str, Any]:
 def test_a_tree_is_told_by_its_errors_on_rows_it_has_not_seen() -> None:
     records = {"mnist.validation": tree(), "mnist.validation-halfbit": tree()}
     (told,) = headline(records)  # one sentence a panel
-    assert told.startswith(
-        "mnist.validation, error on test rows, which no search has seen: ID3, greedy, depth 8 15.00 %"
-    )
-    assert "tree engine, own defaults (training energy) 7.50 %" in told
+    assert told.startswith("mnist.validation, error on test rows, which no search has seen. ID3, greedy")
+    assert "ID3, greedy, depth 8: 15.00 %; " in told
+    assert "tree engine, own defaults (training energy): 7.50 %" in told
     assert {row["test_error_%"] for row in tree_rows(records)} == {15.0, 7.5}
 
 
