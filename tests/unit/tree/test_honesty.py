@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 pd = pytest.importorskip("pandas")
 
-from dilemma.tree import DilemmaTreeClassifier, DilemmaTreeRegressor  # noqa: E402
+from dilemma.tree import DilemmaTreeClassifier, DilemmaTreeRegressor, dumps, loads, prune  # noqa: E402
 
 N = 240
 
@@ -149,3 +149,50 @@ def test_refining_a_validated_search_never_makes_it_worse():
         model.refine(max_iter=10)
         assert model.tree_.energy <= before
         assert model.tree_.energy == (model.predict(X_val) != y_val).sum()
+
+
+@pytest.mark.parametrize("kind", ["errors", "costs", "regression"])
+def test_pruned_and_reloaded_trees_report_what_they_do(kind):
+    X, y = table(5)
+    weights = np.random.default_rng(6).integers(0, 4, N).astype(float)
+    costs = (
+        np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]]) if kind == "costs" else 1.0 - np.eye(3)
+    )
+    shared = {"max_depth": 6, "max_iter": 30, "leaf_penalty": 0}
+    if kind == "regression":
+        y = y + np.random.default_rng(7).normal(size=N)
+        model = DilemmaTreeRegressor(**shared)
+    else:
+        model = DilemmaTreeClassifier(**shared, cost_matrix=costs if kind == "costs" else None)
+    model.fit(X, y, sample_weight=weights)
+    for alpha in [0.0, *model.cost_complexity_pruning_path(X, y, sample_weight=weights).ccp_alphas[1:6]]:
+        pruned = prune(model.tree_, alpha * model._error_unit(model._engine.data))
+        for tree in (pruned, loads(dumps(pruned))):
+            assert tree.training_errors == pytest.approx(cost(kind, tree, X, y, weights, costs))
+            leaf = tree.apply(X)
+            reached = np.bincount(leaf, weights, tree.n_nodes)
+            np.testing.assert_allclose(tree.weight[tree.kind == 0], reached[tree.kind == 0])
+        assert not pruned.optimal  # that was said of the whole tree
+    assert loads(dumps(model)).energy == model.tree_.energy
+
+
+def test_a_refinement_that_is_interrupted_reports_what_its_tree_does():
+    X, y = table(1)
+    X_val, y_val = table(51)
+    stop = []
+
+    def interrupt_later(progress):
+        if stop:
+            raise KeyboardInterrupt
+
+    model = DilemmaTreeClassifier(max_depth=5, max_iter=0, callbacks=interrupt_later, leaf_penalty=0.5)
+    model.fit(X, y, X_val=X_val, y_val=y_val)
+    before = model.tree_.energy
+    stop.append(True)
+    model.refine(max_iter=1000)
+    assert model.stop_reason_ == "interrupt"
+    assert model.n_iter_ < 1000
+    assert model.tree_.energy < before
+    assert model.tree_.energy == (model.predict(X_val) != y_val).sum() + 0.5 * model.get_n_leaves()
+    assert model.tree_.training_errors == (model.predict(X) != y).sum()
+    assert model.trace_.energy[-1] == model.tree_.energy
