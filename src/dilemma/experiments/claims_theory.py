@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dilemma.experiments.claims import Claim
+from dilemma.experiments.claims import Claim, Verdict
+from dilemma.experiments.curves import share_interval
 
 Record = dict[str, Any]
 
@@ -48,17 +49,18 @@ def theory_claims(theory: Record | None) -> list[Claim]:
         f"In {states:,} states of b = {theory['branching']}: {least:.3f} to {most:.3f}."
     )
     case = theory["base_case"]
-    base.verdict = "holds in part"
-    base.table = case["known"]
+    base.table = [{**row, "likeliest_95": _interval(row)} for row in case["known"]]
     shares = [row["likeliest"] for row in case["known"]]
     kept, tried = case["expected_kept"], case["expected_tried"]
+    policies = all(p["best"] <= p["greedy"] + 1e-9 for p in theory["policies"] if p["states"] <= p["depth"])
+    base.verdict = _halves(kept == tried and policies, min(shares) == 1)
     base.because = (
         f"For the conditional expectation (Eq. 2) it holds in {kept} of {tried} trees, and no adaptive policy with "
         "d states does better (exhaustive check); read literally, on a completely known tree, the greedy leaf is "
         f"the likeliest in {100 * min(shares):.0f} to {100 * max(shares):.0f} % of trees."
     )
     steps = theory["induction"]
-    induction.verdict = "holds in part"
+    induction.verdict = _halves(steps["kept"] == steps["steps"], not steps["trees_where_found_values_rise"])
     induction.table = [steps]
     induction.because = (
         f"For Eq. 2 it holds at {steps['kept']} of {steps['steps']} candidates; the P_opt found need not fall "
@@ -85,7 +87,10 @@ def theory_claims(theory: Record | None) -> list[Claim]:
         "cumulative log-regret",
         "local log gap (Eq. 5)",
     )
-    order.verdict = "holds in part"
+    fewest = all(
+        row["ratio"] >= _row(block, exact)["ratio"] for block in theory["orders"] for row in block["rows"]
+    )
+    order.verdict = _halves(fewest, all(a <= b for a, b in zip(ratio[local], ratio[regret], strict=True)))
     order.because = (
         f"As a multiple of the omniscient order's candidates: argmin of L_opt − L_α in its exact form "
         f"{span(exact)}, cumulative log-regret {span(regret)}; the approximation by the local gap {span(local)}."
@@ -103,7 +108,7 @@ def theory_claims(theory: Record | None) -> list[Claim]:
         f"{span(chance)} times the omniscient order's candidates, against {span(local)}, where P is known."
     )
     printed = theory["printed"]
-    converge.verdict = "holds in part"
+    converge.verdict = _halves(printed["mended_proved"] == printed["trees"], printed["missed"] == 0)
     converge.table = printed["reach"]
     converge.because = (
         f"The mended search runs dry and proves the optimum in {printed['mended_proved']} of {printed['trees']} "
@@ -159,6 +164,17 @@ def _discussion(
     discrepancy.verdict = "holds" if behind else "holds in part"
     told = "; ".join(f"{name} {_each(ratio[name], '.2f')}" for name in (*others, exact, local))
     discrepancy.because = f"As a multiple of the omniscient order's candidates: {told}."
+
+
+def _halves(mended: bool, printed: bool) -> Verdict:
+    """Return the verdict of a statement that is true as mended, as printed, both or neither."""
+    return "holds" if mended and printed else "holds in part" if mended or printed else "does not hold"
+
+
+def _interval(row: Record) -> list[float]:
+    """Return the 95 % interval of a share of trees."""
+    found = share_interval(round(row["likeliest"] * row["trees"]), row["trees"])
+    return [found.low, found.high]
 
 
 def _row(block: Record, name: str) -> Record:

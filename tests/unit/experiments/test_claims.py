@@ -208,6 +208,19 @@ def test_theory_is_judged_by_its_simulations() -> None:
     for row in theory["orders"][0]["rows"]:
         if row["name"] == "random state selection":
             row["ratio"] = 1.0
+    theory["base_case"]["expected_kept"] -= 1
+    theory["induction"]["kept"] -= 1
+    theory["printed"]["mended_proved"] -= 1
     worse = {c.key: c.verdict for c in judge({}, theory, None)}
+    for key in ("base-case", "induction", "corollary", "convergence"):
+        assert worse[key] == "does not hold", key
     assert worse["lemma"] == worse["entropy"] == "does not hold"
     assert worse["rss"] == "holds in part"
+    theory["base_case"]["expected_kept"] += 1
+    theory["induction"]["kept"] += 1
+    theory["printed"].update(mended_proved=theory["printed"]["trees"], missed=0)
+    theory["induction"]["trees_where_found_values_rise"] = 0
+    for case in theory["base_case"]["known"]:
+        case["likeliest"] = 1.0
+    better = {c.key: c.verdict for c in judge({}, theory, None)}
+    assert better["base-case"] == better["induction"] == better["convergence"] == "holds"
