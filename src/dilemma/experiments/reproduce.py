@@ -16,7 +16,7 @@ from dilemma.experiments.curves import csv_of
 from dilemma.experiments.drawing import save, svg_text
 from dilemma.experiments.loading import folders_for, load, origins
 from dilemma.experiments.panels import PANELS
-from dilemma.experiments.provenance import machine, made
+from dilemma.experiments.provenance import commit, machine, made
 from dilemma.experiments.queue_cost import heap_alone, measure
 from dilemma.experiments.runs import mode, read_kept, records_in, run_all, tasks, write_json
 from dilemma.experiments.table1 import build as build_table
@@ -71,6 +71,7 @@ def reproduce(
     """
     if target not in TARGETS:
         raise ValueError(f"target: expected one of {', '.join(TARGETS)}, got {target!r}")
+    commit()  # of the code that was read just now, whatever is checked out later
     folder = Path(out)
     source = None if data is None else str(data)
     wanted = set(TARGETS[:-1]) if target == "all" else {target}

@@ -18,7 +18,7 @@ import dilemma
 from dilemma.experiments.loading import folders_for, load
 from dilemma.experiments.methods import OTHERS, RUNS, Method, methods_for
 from dilemma.experiments.panels import PANELS, Panel
-from dilemma.experiments.provenance import made
+from dilemma.experiments.provenance import commit, made
 
 Record = dict[str, Any]
 Say = Callable[[str], None]
@@ -127,6 +127,7 @@ _worker: dict[str, Any] = {}
 def _begin_worker(lines: Any, parent: int) -> None:
     """Note where to report to, and who is waiting."""
     _worker.update(lines=lines, parent=parent)
+    commit()  # of the code that was read just now, whatever is checked out later
 
 
 def _run_in_worker(task: Task) -> None:
