@@ -54,24 +54,25 @@ private:
             x.terminal(id, part, true, ceiling);
             return;
         }
-        std::vector<Ranked> ranked;
+        Ranking ranked;
         x.space->rank(part, ranked);
         Child child[2];
         for (Child& c : child) c.bits = x.stack.take<uint64_t>(words_);
         const bool at_root = id == x.graph.root;
         size_t tried = 0;
         double lowest = node.leaf;
-        for (const Ranked& r : ranked) {
+        for (size_t i = 0; i < ranked.size(); ++i) {
+            const Ranked r = ranked[i];
             x.begin_trial();
             x.space->work += 4.0 * double(words_);
             child[0].n = k_.split_bits(set, &columns_[r.place * words_], words_, child[0].bits, child[1].bits);
             child[1].n = n - child[0].n;
             Key key[2];
-            for (int i = 0; i < 2; ++i) {
-                key[i] = key_of(child[i].bits);
-                x.graph.prefetch(key[i], node.levels - 1);
+            for (int s = 0; s < 2; ++s) {
+                key[s] = key_of(child[s].bits);
+                x.graph.prefetch(key[s], node.levels - 1);
             }
-            for (int i = 0; i < 2; ++i) child[i].id = open(child[i], key[i], node.levels - 1);
+            for (int s = 0; s < 2; ++s) child[s].id = open(child[s], key[s], node.levels - 1);
             try {
                 prove_children(node, child, ceiling);
             } catch (const Stop&) {

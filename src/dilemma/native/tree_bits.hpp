@@ -9,7 +9,7 @@ namespace dilemma::tree {
 
 class Bits final : public Space {
 public:
-    static constexpr size_t kNarrow = 64;       // cuts at the root of a two-level tree below full effort
+    static constexpr size_t kNarrow = 128;        // cuts that make up a two-level tree below full effort
     static constexpr uint32_t kMostRows = 65535;  // 16-bit counters
 
     // All cuts of these columns as attributes, in the order of their places.
@@ -79,16 +79,18 @@ public:
             }
     }
 
-    void rank(const Part& part, std::vector<Ranked>& out) override {
+    void rank(const Part& part, Ranking& out) override {
         StackFrame frame(stack_);
         const Counts c = count(part, true);
         out.clear();
         for (size_t a = 0; a < cuts_.size(); ++a)
-            if (allowed(c, part, a)) out.push_back({c.score[a], uint32_t(a), cuts_[a]});
-        std::sort(out.begin(), out.end(), [](const Ranked& x, const Ranked& y) { return before(x.score, x.place, y.score, y.place); });
+            if (allowed(c, part, a)) out.add({c.score[a], uint32_t(a), cuts_[a]});
     }
 
-    void best_one(const Part& part, Solved& out) override {
+    void best_one(const Part& part, Solved& out) override { best_one(part, nullptr, out); }
+
+    // Among some cuts, or all.
+    void best_one(const Part& part, const std::vector<uint32_t>* among, Solved& out) {
         StackFrame frame(stack_);
         const double penalty = pricing.settings.leaf_penalty;
         out.cuts.assign(1, Cut{});
@@ -98,13 +100,18 @@ public:
         if (most == part.n || !pricing.splittable(part)) return;
         const Counts c = count(part, false);
         uint32_t right = 0;
-        for (size_t a = 0; a < cuts_.size(); ++a)
+        const size_t many = among ? among->size() : cuts_.size();
+        const auto attribute = [&](size_t i) { return among ? size_t((*among)[i]) : i; };
+        for (size_t i = 0; i < many; ++i) {
+            const size_t a = attribute(i);
             if (allowed(c, part, a)) right = std::max(right, c.in[a] + c.out[a]);
+        }
         const double energy = double(part.n - right) + penalty + penalty;
         if (!right || !(energy < out.energy - pricing.epsilon)) return;
         size_t best = cuts_.size();
         double best_score = 0;
-        for (size_t a = 0; a < cuts_.size(); ++a) {
+        for (size_t i = 0; i < many; ++i) {
+            const size_t a = attribute(i);
             if (c.in[a] + c.out[a] != right || !allowed(c, part, a)) continue;
             const double score = score_of(c, part, a);
             if (best == cuts_.size() || score > best_score) best = a, best_score = score;
@@ -123,16 +130,7 @@ public:
         out.energy = double(part.n - most) + penalty;
         if (most == part.n || !pricing.splittable(part)) return;
         const Counts c = count(part, true);
-        std::vector<uint32_t>& chosen = chosen_;
-        chosen.clear();
-        for (size_t a = 0; a < cuts_.size(); ++a)
-            if (allowed(c, part, a)) chosen.push_back(uint32_t(a));
-        if (!full && chosen.size() > kNarrow) {
-            auto better = [&](uint32_t x, uint32_t y) { return before(c.score[x], x, c.score[y], y); };
-            std::nth_element(chosen.begin(), chosen.begin() + kNarrow, chosen.end(), better);
-            chosen.resize(kNarrow);
-            std::sort(chosen.begin(), chosen.end());
-        }
+        const std::vector<uint32_t>& chosen = choose(part, c, full);
         if (chosen.empty()) return;
         uint16_t *left = nullptr, *right = nullptr;
         uint32_t *left_wide = nullptr, *right_wide = nullptr;
@@ -153,19 +151,19 @@ public:
             }
         }
         if (!(best < out.energy - pricing.epsilon)) return;
-        if (best >= ceiling - pricing.epsilon) {
-            out.energy = best;
-            out.resolved = false;
-            return;
-        }
-        std::vector<Part> parts;
-        rows_.split(part, cuts_[root], stack_, parts);
-        Solved below;
-        out.energy = 0;
+        out.energy = best;
+        out.resolved = best < ceiling - pricing.epsilon;
         out.cuts[0] = cuts_[root];
+    }
+
+    void complete(const Part& part, bool full, Solved& out) override {
+        StackFrame frame(stack_);
+        const std::vector<uint32_t>* among = full ? nullptr : &choose(part, count(part, true), full);
+        std::vector<Part> parts;
+        rows_.split(part, out.cuts[0], stack_, parts);
+        Solved below;
         for (const Part& p : parts) {
-            best_one(p, below);
-            out.energy += below.energy;
+            best_one(p, among, below);
             out.cuts.push_back(below.cuts[0]);
         }
     }
@@ -269,6 +267,20 @@ private:
     bool allowed(const Counts& c, const Part& part, size_t a) const {
         const uint32_t least = pricing.settings.min_samples_leaf;
         return c.all[a] >= least && part.n - c.all[a] >= least;
+    }
+
+    // The cuts that a two-level tree is made of, ascending.
+    const std::vector<uint32_t>& choose(const Part& part, const Counts& c, bool full) {
+        chosen_.clear();
+        for (size_t a = 0; a < cuts_.size(); ++a)
+            if (allowed(c, part, a)) chosen_.push_back(uint32_t(a));
+        if (!full && chosen_.size() > kNarrow) {
+            auto better = [&](uint32_t x, uint32_t y) { return before(c.score[x], x, c.score[y], y); };
+            std::nth_element(chosen_.begin(), chosen_.begin() + kNarrow, chosen_.end(), better);
+            chosen_.resize(kNarrow);
+            std::sort(chosen_.begin(), chosen_.end());
+        }
+        return chosen_;
     }
 
     // Class counts of every attribute.

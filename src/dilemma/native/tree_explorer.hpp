@@ -19,7 +19,7 @@ public:
 
     Explorer(const DataView& data, const DataView* judge, const Settings& settings, const Kernels& kernels)
         : data(data), settings(settings), exact_levels(settings.judged_by_validation ? 0 : 2),
-          pricing(data, settings.judged_by_validation ? judge : nullptr, settings), rows(data, pricing.judge, masks),
+          pricing(data, settings.judged_by_validation ? judge : nullptr, settings), rows(data, pricing.judge, masks, kernels),
           graph(pricing.epsilon), kernels(kernels) {}
 
     void begin_run(double seconds, int64_t most_iterations, bool stop_when_improved, std::function<bool()> interrupted) {
@@ -107,10 +107,11 @@ public:
         size_t have = 0;
         known.all = true;
         for (size_t i = 0; i < ranked_.size(); ++i) {
-            const bool twin = (i > 0 && ranked_[i - 1].score == ranked_[i].score) ||
-                              (i + 1 < ranked_.size() && ranked_[i + 1].score == ranked_[i].score);
-            if (twin && ranked_[i].cut.kind != kMultiway) {
-                const Key name = rows.partition_key(part, ranked_[i].cut);
+            const bool last = i + 1 == ranked_.size();
+            const bool twin = (!last && ranked_[i + 1].score == ranked_[i].score) ||  // which sorts up to i + 1
+                              (i > 0 && ranked_[i - 1].score == ranked_[i].score);
+            if (twin) {
+                const Key name = rows.partition_key(part, ranked_[i].cut, stack);
                 if (!names.empty() && names.front().first != ranked_[i].score) names.clear();
                 bool met = false;
                 for (const auto& other : names) met = met || other.second == name;
@@ -166,7 +167,7 @@ public:
         Node& n = graph.nodes[id];
         if (n.levels >= 2) space->best_two(part, full, ceiling, solved_);
         else space->best_one(part, solved_);
-        if (solved_.resolved) graph.offer_plan(id, solved_.energy, solved_.cuts);
+        if (solved_.resolved) graph.offer_plan(id, solved_.energy, solved_.cuts, n.levels < 2 || full);
         if (n.levels < 2 || full) {
             n.lower = std::max(n.lower, solved_.energy);
             n.full = solved_.resolved;
@@ -195,6 +196,28 @@ public:
         for (uint16_t i = 0; i < parts.size(); ++i) greedy(child(edge_of(id, 0), i), parts[i]);
     }
 
+    // Finds the cuts that the best tree below a node has left open. Whether there were any is asked first:
+    // finding them takes the rows.
+    void complete(NodeId id, const Part& part) {
+        if (!incomplete(id)) return;
+        if (graph.open_plan(id)) {
+            solved_.cuts.assign(1, graph.plans[graph.nodes[id].plan]);
+            space->complete(part, graph.nodes[id].full_plan, solved_);
+            graph.complete_plan(id, solved_.cuts);
+            return;
+        }
+        StackFrame frame(stack);
+        std::vector<Part> parts;
+        rows.split(part, graph.nodes[id].cut, stack, parts);
+        for (size_t i = 0; i < parts.size(); ++i) complete(graph.links[graph.nodes[id].first + i], parts[i]);
+    }
+    bool incomplete(NodeId id) const {
+        const Node& n = graph.nodes[id];
+        for (uint16_t i = 0; i < n.children; ++i)
+            if (incomplete(graph.links[n.first + i])) return true;
+        return graph.open_plan(id);
+    }
+
     size_t bytes() const { return graph.bytes() + stack.bytes() + masks.bytes() + rows.bytes() + (space ? space->bytes() : 0); }
 
     const DataView& data;
@@ -217,7 +240,7 @@ public:
     const Kernels& kernels;
 
 private:
-    std::vector<Ranked> ranked_;
+    Ranking ranked_;
     Solved solved_;
 };
 

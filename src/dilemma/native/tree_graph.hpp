@@ -41,6 +41,7 @@ struct Node {
     int16_t done = -1;           // effort spent
     uint8_t levels = 0;
     bool full = false;           // nothing below is left to try
+    bool full_plan = false;      // `plan` was chosen from all cuts
 };
 
 // Grows in blocks: references stay valid.
@@ -143,7 +144,7 @@ public:
     }
 
     // A tree of two levels was found for this node.
-    void offer_plan(NodeId id, double energy, const std::vector<Cut>& cuts) {
+    void offer_plan(NodeId id, double energy, const std::vector<Cut>& cuts, bool full) {
         Node& n = nodes[id];
         if (!(energy < n.best - epsilon_)) return;
         if (n.plan == kNone || n.plan_size < cuts.size()) {
@@ -153,8 +154,19 @@ public:
             std::copy(cuts.begin(), cuts.end(), plans.begin() + n.plan);
         }
         n.plan_size = uint16_t(cuts.size());
-        n.best = energy, n.cut = Cut{}, n.children = 0;
+        n.best = energy, n.cut = Cut{}, n.children = 0, n.full_plan = full;
         back_up(id);
+    }
+
+    // The node's tree is one whose lower cuts have not been looked for.
+    bool open_plan(NodeId id) const {
+        const Node& n = nodes[id];
+        return n.plan != kNone && !n.children && n.plan_size == 1;
+    }
+    void complete_plan(NodeId id, const std::vector<Cut>& cuts) {
+        nodes[id].plan = uint32_t(plans.size());
+        nodes[id].plan_size = uint16_t(cuts.size());
+        plans.insert(plans.end(), cuts.begin(), cuts.end());
     }
 
     size_t bytes() const {

@@ -8,13 +8,14 @@ namespace dilemma::tree {
 class Halving {
 public:
     static constexpr int kFullEffort = 3;  // two-level trees consider all cuts from this effort on
-    static constexpr double kBreadth = 1.5, kWidening = 1.2;
+    static constexpr double kBreadth = 1.7, kWidening = 1.15;
 
     explicit Halving(Explorer& explorer) : x(explorer) {}
 
     // One round, of one effort more than the last.
     void round(NodeId root, const Part& everything) {
         solve(root, everything, effort_);
+        polish(root, everything);
         const double best = x.graph.nodes[root].best;
         stale_ = best < best_of_round_ - x.pricing.epsilon ? 0 : stale_ + 1;
         best_of_round_ = best;
@@ -57,10 +58,23 @@ private:
         bool full = known.all;
         for (size_t e = 0; full && e < known.list.size(); ++e) {
             full = known.list[e].first != kNone;
-            for (uint16_t i = 0; full && i < known.list[e].children; ++i) full = x.graph.nodes[x.child(known.list[e], i)].full;
+            for (uint16_t i = 0; full && i < known.list[e].children; ++i) full = x.finished(x.child(known.list[e], i));
         }
         n.full = full;
         if (full) n.lower = std::max(n.lower, n.best);
+    }
+
+    // All cuts are considered at the bottom of the best tree, whatever effort its nodes have seen: this is
+    // little work, and the tree is what the user gets.
+    void polish(NodeId id, const Part& part) {
+        if (x.finished(id)) return;
+        if (x.graph.nodes[id].levels <= x.exact_levels) return x.terminal(id, part, true);
+        if (!x.graph.nodes[id].children) return;
+        StackFrame frame(x.stack);
+        std::vector<Part> parts;
+        x.rows.split(part, x.graph.nodes[id].cut, x.stack, parts);
+        const uint32_t first = x.graph.nodes[id].first;  // what is found below may change the node's own cut
+        for (size_t i = 0; i < parts.size(); ++i) polish(x.graph.links[first + i], parts[i]);
     }
 
     // One alternative: its children at the same effort.

@@ -39,7 +39,7 @@ public:
 
     size_t bytes() const override { return codes_.size(); }
 
-    void rank(const Part& part, std::vector<Ranked>& out) override {
+    void rank(const Part& part, Ranking& out) override {
         StackFrame frame(stack_);
         Histogram h = fresh();
         fill(part, h);
@@ -55,9 +55,8 @@ public:
                 r.score += pricing.part_score(part_stats.data());
             }
             r.cut.mask = cut.kind == kSubset ? masks_.intern(sides.mask) : 0;
-            out.push_back(r);
+            out.add(r);
         });
-        std::sort(out.begin(), out.end(), [](const Ranked& x, const Ranked& y) { return before(x.score, x.place, y.score, y.place); });
     }
 
     void best_one(const Part& part, Solved& out) override {
@@ -106,10 +105,10 @@ public:
         Histogram in = fresh(), rest = fresh();
         any_missing_ = lanes_ && has_missing(all);
         for (uint32_t f : order) sweep(part, f, all, in, rest, best);
-        if (!(best.energy < out.energy - pricing.epsilon)) return;
-        if (best.energy >= ceiling - pricing.epsilon) {
-            out.energy = best.energy;
-            out.resolved = false;
+        if (!(best.energy < best.limit - pricing.epsilon)) {
+            // nothing below the limit: the leaf is best, or the ceiling is all that is known
+            out.resolved = out.energy <= best.limit;
+            out.energy = best.limit;
             return;
         }
         if (best.cut.kind == kSubset) best.cut.mask = masks_.intern(best.mask);
@@ -124,6 +123,8 @@ public:
             out.cuts.push_back(below.cuts[0]);
         }
     }
+
+    void complete(const Part&, bool, Solved&) override {}  // best_two leaves nothing open
 
 private:
     struct Histogram {

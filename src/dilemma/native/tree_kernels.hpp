@@ -34,6 +34,12 @@
 
 namespace dilemma::tree {
 
+inline uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
 // The rows of a node, sixteen to a lane: lanes[group][word][32].
 struct Packed {
     const uint16_t* lanes;
@@ -79,6 +85,8 @@ struct Kernels {
     uint32_t (*split_bits)(const uint64_t*, const uint64_t*, size_t, uint64_t*, uint64_t*);
     uint32_t (*count_range)(const uint64_t*, uint32_t, uint32_t);
     void (*scan_lanes)(const LaneScan&);
+    uint32_t (*split_rows)(const uint8_t*, const uint64_t*, const uint32_t*, uint32_t, uint32_t*, uint32_t*);
+    void (*hash_rows)(const uint32_t*, uint32_t, uint32_t, uint64_t*, uint64_t*);
 };
 
 // The bits of a byte, one a 16-bit lane
@@ -184,6 +192,18 @@ inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words
         }
     }
     if (at & 63) *out = acc;
+}
+// Rows (ascending) whose code is in the mask, and the others; how many of the former. Both lists are
+// written up to sixteen places past their ends.
+inline uint32_t split_rows(const uint8_t* column, const uint64_t* mask, const uint32_t* rows, uint32_t n, uint32_t* in,
+                           uint32_t* out) {
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < n; ++i) {  // without a branch: both are written, one is kept
+        const uint32_t r = rows[i], code = column[r];
+        in[inside] = r, out[i - inside] = r;
+        inside += uint32_t(mask[code >> 6] >> (code & 63) & 1);
+    }
+    return inside;
 }
 #include "tree_kernels_body.hpp"
 }  // namespace baseline
@@ -302,6 +322,7 @@ inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words
     }
     if (at) *out = acc;
 }
+using baseline::split_rows;
 #include "tree_kernels_body.hpp"
 }  // namespace avx2
 DILEMMA_TARGET_END
@@ -358,6 +379,24 @@ DILEMMA_TARGET_END
     inline void extract_bits(const uint64_t* row, const uint64_t* mask, size_t words, unsigned at,                \
                              uint64_t* out) {                                                                     \
         avx2::extract_bits(row, mask, words, at, out);                                                            \
+    }                                                                                                             \
+    inline uint32_t split_rows(const uint8_t* column, const uint64_t* mask, const uint32_t* rows, uint32_t n,     \
+                               uint32_t* in, uint32_t* out) {                                                     \
+        uint32_t i = 0;                                                                                           \
+        while (i < n && (rows[i] < 3 || n < 16)) ++i; /* a code is read as the last of four bytes */              \
+        uint32_t inside = baseline::split_rows(column, mask, rows, i, in, out);                                   \
+        const __m512i table = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i*)mask));                   \
+        for (; i + 16 <= n; i += 16) {                                                                            \
+            const __m512i r = _mm512_loadu_si512(rows + i);                                                       \
+            const __m512i code = _mm512_srli_epi32(_mm512_i32gather_epi32(r, column - 3, 1), 24);                 \
+            const __m512i word = _mm512_permutexvar_epi32(_mm512_srli_epi32(code, 5), table);                     \
+            const __m512i bit = _mm512_srlv_epi32(word, _mm512_and_si512(code, _mm512_set1_epi32(31)));           \
+            const __mmask16 m = _mm512_test_epi32_mask(bit, _mm512_set1_epi32(1));                                \
+            _mm512_storeu_si512(in + inside, _mm512_maskz_compress_epi32(m, r));                                  \
+            _mm512_storeu_si512(out + (i - inside), _mm512_maskz_compress_epi32(__mmask16(~m), r));               \
+            inside += uint32_t(_mm_popcnt_u32(m));                                                                \
+        }                                                                                                         \
+        return inside + baseline::split_rows(column, mask, rows + i, n - i, in + inside, out + (i - inside));     \
     }
 
 DILEMMA_TARGET_BEGIN("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl")

@@ -295,5 +295,17 @@ inline void scan_lanes(const LaneScan& s) {
     }
 }
 
-inline const Kernels kTable = {kName,        count_columns, add_entropy, keep_largest, pair_scores, transpose16,
-                               extract_bits, count_without, split_bits,  count_range,  scan_lanes};
+// A name of a set of rows, for the cache: the same in any order.
+inline void hash_rows(const uint32_t* rows, uint32_t n, uint32_t first, uint64_t* key_a, uint64_t* key_b) {
+    uint64_t sum_a = 0, sum_b = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        const uint64_t a = mix(2 * (uint64_t(first) + rows[i]) + 0x9E3779B97F4A7C16ull);
+        sum_a ^= a;
+        sum_b ^= (a ^ (a >> 29)) * 0xD6E8FEB86659FD93ull;
+    }
+    *key_a = sum_a;
+    *key_b = sum_b;
+}
+
+inline const Kernels kTable = {kName,       count_columns, add_entropy, keep_largest, pair_scores, transpose16, extract_bits,
+                               count_without, split_bits,  count_range, scan_lanes,   split_rows,  hash_rows};

@@ -1,7 +1,7 @@
 // The proof: depth-first, with ceilings passed down and lower bounds passed up.
 #pragma once
 
-#include "tree_explorer.hpp"
+#include "tree_thresholds.hpp"
 
 namespace dilemma::tree {
 
@@ -28,13 +28,21 @@ private:
             return;
         }
         StackFrame frame(x.stack);
-        std::vector<Ranked> ranked;
+        Ranking ranked;
         x.space->rank(part, ranked);
         const bool at_root = id == x.graph.root;
         size_t tried = 0;
         double lowest = n.leaf;
         Family family;
-        for (const Ranked& r : ranked) {
+        Thresholds along(x, part);
+        for (size_t i = 0; i < ranked.size(); ++i) {
+            const Ranked r = ranked[i];
+            const double known = along.bound(r.cut);
+            if (known >= std::min(ceiling, n.best) - epsilon) {
+                lowest = std::min(lowest, known);
+                ++tried;
+                continue;
+            }
             StackFrame inner(x.stack);
             x.begin_trial();
             open(part, n.levels, r.cut, family);
@@ -50,6 +58,8 @@ private:
             double sum = 0;
             for (NodeId c : family.ids) sum += x.graph.nodes[c].lower;
             lowest = std::min(lowest, sum);
+            if (family.ids.size() == 2)
+                along.learn(r.cut, x.graph.nodes[family.ids[0]].lower, x.graph.nodes[family.ids[1]].lower);
         }
         n.lower = std::max(n.lower, std::min(lowest, n.best));
     }

@@ -10,6 +10,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "tree_kernels.hpp"
 #include "tree_types.hpp"
 
 namespace dilemma::tree {
@@ -21,19 +22,14 @@ struct Key {
     Key operator^(const Key& o) const { return {a ^ o.a, b ^ o.b}; }
 };
 
-inline uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return x ^ (x >> 31);
-}
-
 struct Part {
     const uint32_t* rows = nullptr;
     uint32_t n = 0;
     const uint32_t* ends = nullptr;  // end of each class in `rows`
     const uint32_t* judged = nullptr;  // rows of the validation set, under the validation energy
     uint32_t n_judged = 0;
-    Key key;  // of all rows whose errors count: training and judging ones
+    Key key;       // of all rows whose errors count: training and judging ones
+    Key training;  // of the training rows alone
 };
 
 // Under AddressSanitizer what the stack has not given out may not be touched either.
@@ -108,11 +104,8 @@ struct StackFrame {
 // Cuts parts into parts.
 class Rows {
 public:
-    Rows(const DataView& data, const DataView* judge, const MaskPool& masks)
-        : data_(data), judge_(judge), masks_(masks), groups_(std::max<uint32_t>(data.n_classes, 1)) {
-        const size_t total = size_t(data.n_rows) + (judge ? judge->n_rows : 0);
-        keys_.resize(total);
-        for (size_t i = 0; i < total; ++i) keys_[i] = {mix(2 * i + 1 + 0x9E3779B97F4A7C15ull), mix(~(2 * i))};
+    Rows(const DataView& data, const DataView* judge, const MaskPool& masks, const Kernels& kernels)
+        : data_(data), judge_(judge), masks_(masks), k_(kernels), groups_(std::max<uint32_t>(data.n_classes, 1)) {
         order_.resize(data.n_rows);
         ends_.assign(groups_, 0);
         if (data.n_classes) {
@@ -132,29 +125,23 @@ public:
     }
 
     uint32_t groups() const { return groups_; }
-    size_t bytes() const { return keys_.size() * sizeof(Key) + order_.size() * 4 + judged_.size() * 4; }
+    size_t bytes() const { return order_.size() * 4 + judged_.size() * 4; }
 
     Part all() const {
-        Part p{order_.data(), data_.n_rows, ends_.data(), judged_.data(), uint32_t(judged_.size()), {}};
-        for (const Key& k : keys_) p.key = p.key ^ k;
+        Part p{order_.data(), data_.n_rows, ends_.data(), judged_.data(), uint32_t(judged_.size()), {}, {}};
+        p.training = training_key(p.rows, p.n);
+        p.key = p.training ^ judging_key(p.judged, p.n_judged);
         return p;
     }
 
-    // A name of the partition that a binary cut makes: the same for equal and for swapped sides.
-    Key partition_key(const Part& part, const Cut& cut) const {
-        uint8_t left[256];
-        left_codes(cut, masks_, left);
-        const uint8_t* column = data_.column(cut.feature);
-        Key in, all;
-        for (uint32_t i = 0; i < part.n; ++i) {
-            const uint32_t r = part.rows[i];
-            const uint64_t take = 0 - uint64_t(left[column[r]]);
-            all = all ^ keys_[r];
-            in.a ^= keys_[r].a & take;
-            in.b ^= keys_[r].b & take;
-        }
-        const Key out = in ^ all;
-        return in < out ? in : out;
+    // A name of the partition that a cut makes: the same whatever the order of its parts.
+    Key partition_key(const Part& part, const Cut& cut, Stack& stack) const {
+        StackFrame frame(stack);
+        std::vector<Part> parts;
+        split(part, cut, stack, parts);
+        Key name;
+        for (const Part& p : parts) name.a += mix(p.training.a), name.b += mix(p.training.b);
+        return name;
     }
 
     // The children of a cut, on the stack.
@@ -165,32 +152,40 @@ public:
     }
 
 private:
+    static constexpr size_t kSlack = 16;  // vectors of rows are written whole
+
+    Key training_key(const uint32_t* rows, uint32_t n) const {
+        Key key;
+        k_.hash_rows(rows, n, 0, &key.a, &key.b);
+        return key;
+    }
+    Key judging_key(const uint32_t* rows, uint32_t n) const {
+        Key key;
+        k_.hash_rows(rows, n, data_.n_rows, &key.a, &key.b);
+        return key;
+    }
+
     void split_binary(const Part& part, const Cut& cut, Stack& stack, std::vector<Part>& out) const {
-        uint8_t left[256];
-        left_codes(cut, masks_, left);
+        const Mask left = left_codes(cut, masks_);
         const uint8_t* column = data_.column(cut.feature);
-        // one more place on either side: the branch-free loop writes both, and keeps one
-        uint32_t* lr = stack.take<uint32_t>(part.n + 1);
-        uint32_t* rr = stack.take<uint32_t>(part.n + 1);
+        uint32_t* lr = stack.take<uint32_t>(part.n + kSlack);
+        uint32_t* rr = stack.take<uint32_t>(part.n + kSlack);
         uint32_t* le = stack.take<uint32_t>(groups_);
         uint32_t* re = stack.take<uint32_t>(groups_);
-        uint32_t nl = 0, nr = 0, i = 0;
-        Key kl, kr;
+        uint32_t nl = 0, from = 0;
         for (uint32_t g = 0; g < groups_; ++g) {
-            for (; i < part.ends[g]; ++i) {
-                const uint32_t r = part.rows[i];
-                const uint32_t go = left[column[r]];
-                lr[nl] = r, rr[nr] = r;
-                nl += go, nr += 1 - go;
-                const uint64_t take = 0 - uint64_t(go);
-                const Key k = keys_[r];
-                kl.a ^= k.a & take, kl.b ^= k.b & take;
-                kr.a ^= k.a & ~take, kr.b ^= k.b & ~take;
-            }
-            le[g] = nl, re[g] = nr;
+            const uint32_t to = part.ends[g];
+            nl += k_.split_rows(column, left.data(), part.rows + from, to - from, lr + nl, rr + (from - nl));
+            from = to;
+            le[g] = nl, re[g] = from - nl;
         }
-        out.push_back({lr, nl, le, nullptr, 0, kl});
-        out.push_back({rr, nr, re, nullptr, 0, kr});
+        const uint32_t nr = part.n - nl;
+        // the shorter side is named by its rows, the other by what is left of the whole
+        Key kl, kr;
+        if (nl <= nr) kl = training_key(lr, nl), kr = kl ^ part.training;
+        else kr = training_key(rr, nr), kl = kr ^ part.training;
+        out.push_back({lr, nl, le, nullptr, 0, kl, kl});
+        out.push_back({rr, nr, re, nullptr, 0, kr, kr});
         if (judge_) split_judged(part, cut, left, stack, out);
     }
 
@@ -198,27 +193,26 @@ private:
         const uint8_t* column = data_.column(cut.feature);
         uint32_t count[256] = {};
         for (uint32_t i = 0; i < part.n; ++i) ++count[column[part.rows[i]]];
-        uint8_t unused[256] = {};
         for (int c = 0; c < 256; ++c) {
             if (!count[c]) continue;
             uint32_t* rows = stack.take<uint32_t>(count[c]);
             uint32_t* ends = stack.take<uint32_t>(groups_);
             uint32_t n = 0, i = 0;
-            Key key;
             for (uint32_t g = 0; g < groups_; ++g) {
                 for (; i < part.ends[g]; ++i) {
                     const uint32_t r = part.rows[i];
-                    if (column[r] == c) rows[n++] = r, key = key ^ keys_[r];
+                    if (column[r] == c) rows[n++] = r;
                 }
                 ends[g] = n;
             }
-            out.push_back({rows, n, ends, nullptr, 0, key});
+            const Key key = training_key(rows, n);
+            out.push_back({rows, n, ends, nullptr, 0, key, key});
         }
-        if (judge_) split_judged(part, cut, unused, stack, out);
+        if (judge_) split_judged(part, cut, Mask{}, stack, out);
     }
 
     // Judging rows follow the training rows; what those leave open goes to the heaviest child.
-    void split_judged(const Part& part, const Cut& cut, const uint8_t* left, Stack& stack, std::vector<Part>& out) const {
+    void split_judged(const Part& part, const Cut& cut, const Mask& left, Stack& stack, std::vector<Part>& out) const {
         bool present[256] = {};
         const uint8_t* column = data_.column(cut.feature);
         for (uint32_t i = 0; i < part.n; ++i) present[column[part.rows[i]]] = true;
@@ -238,7 +232,7 @@ private:
             if (cut.kind == kMultiway) {
                 if (present[c]) to[c] = next++;
             } else if (present[c] || (c != kMissing && cut.kind != kSubset)) {
-                to[c] = left[c] ? 0 : 1;
+                to[c] = has_code(left, uint32_t(c)) ? 0 : 1;
             }
         }
         const uint8_t* there = judge_->column(cut.feature);
@@ -249,18 +243,18 @@ private:
                 const uint32_t r = part.judged[i];
                 if (to[there[r]] != k) continue;
                 rows[n++] = r;
-                out[k].key = out[k].key ^ keys_[size_t(data_.n_rows) + r];
             }
             out[k].judged = rows;
             out[k].n_judged = n;
+            out[k].key = out[k].key ^ judging_key(rows, n);
         }
     }
 
     const DataView& data_;
     const DataView* judge_;
     const MaskPool& masks_;
+    const Kernels& k_;
     uint32_t groups_;
-    std::vector<Key> keys_;
     std::vector<uint32_t> order_, ends_, judged_;
 };
 

@@ -43,8 +43,11 @@ public:
     const MaskPool& masks() const { return x.masks; }
 
     // The best tree in preorder: each node's cut, and how many children follow (-1: leaves, unlisted).
-    void plan(std::vector<Cut>& cuts, std::vector<int>& children) const {
-        if (x.graph.root != kNone) return plan_below(x.graph.root, cuts, children);
+    void plan(std::vector<Cut>& cuts, std::vector<int>& children) {
+        if (x.graph.root != kNone) {
+            x.complete(x.graph.root, x.rows.all());
+            return plan_below(x.graph.root, cuts, children);
+        }
         cuts.push_back(Cut{});
         children.push_back(0);
     }

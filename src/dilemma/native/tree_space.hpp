@@ -19,11 +19,41 @@ inline bool before(double score_a, uint32_t place_a, double score_b, uint32_t pl
     return score_a > score_b || (score_a == score_b && place_a < place_b);
 }
 
-// A tree of at most two levels: the root's cut (kLeaf: none), then one cut a child.
+// The cuts of a node, the best ones first as far as they were asked for: sorting all of them would often
+// take longer than counting them.
+class Ranking {
+public:
+    void clear() { list_.clear(), sorted_ = 0; }
+    void add(const Ranked& r) { list_.push_back(r); }
+    size_t size() const { return list_.size(); }
+
+    // The i-th best; nothing below it is in order yet.
+    const Ranked& operator[](size_t i) {
+        if (i >= sorted_) sort_to(std::max(2 * i, kFirst));
+        return list_[i];
+    }
+
+private:
+    static constexpr size_t kFirst = 48;
+
+    void sort_to(size_t count) {
+        const auto better = [](const Ranked& x, const Ranked& y) { return before(x.score, x.place, y.score, y.place); };
+        count = std::min(count, list_.size());
+        if (count < list_.size()) std::nth_element(list_.begin() + sorted_, list_.begin() + count, list_.end(), better);
+        std::sort(list_.begin() + sorted_, list_.begin() + count, better);
+        sorted_ = count;
+    }
+
+    std::vector<Ranked> list_;
+    size_t sorted_ = 0;
+};
+
+// A tree of at most two levels: the root's cut (kLeaf: none), then one cut a child. A list of one cut that
+// is no leaf leaves the children open: Space::complete finds them, if they are ever wanted.
 struct Solved {
     double energy = 0;
     std::vector<Cut> cuts;
-    bool resolved = true;  // false: no better than the ceiling, so the cuts were not looked for
+    bool resolved = true;  // false: the energy is only a lower bound, at or above the ceiling
 };
 
 // Statistics of a set of rows: class weights, or (weight, weighted sum, weighted squares).
@@ -165,12 +195,14 @@ public:
     virtual ~Space() = default;
 
     // All cuts that the settings allow, best first. Equal partitions may appear more than once.
-    virtual void rank(const Part& part, std::vector<Ranked>& out) = 0;
+    virtual void rank(const Part& part, Ranking& out) = 0;
     // The best tree of at most one split.
     virtual void best_one(const Part& part, Solved& out) = 0;
-    // The best tree of at most two levels; below full effort its root is looked for among few cuts.
-    // At or above the ceiling only the energy is found.
+    // The best tree of at most two levels; below full effort, of few cuts (the best of the node).
+    // At or above the ceiling only a bound is found.
     virtual void best_two(const Part& part, bool full, double ceiling, Solved& out) = 0;
+    // The cuts that a solution left open.
+    virtual void complete(const Part& part, bool full, Solved& out) = 0;
     virtual size_t bytes() const = 0;
 
     Pricing& pricing;

@@ -84,14 +84,22 @@ private:
     std::unordered_map<Mask, uint32_t, Hash> known_;
 };
 
-// left[c]: does code c go left?
-inline void left_codes(const Cut& cut, const MaskPool& masks, uint8_t left[256]) {
-    for (int c = 0; c < 256; ++c) {
-        if (cut.kind == kNumeric) left[c] = c <= cut.threshold;
-        else if (cut.kind == kCategory) left[c] = c == cut.threshold;
-        else left[c] = masks[cut.mask][c >> 6] >> (c & 63) & 1;
+inline bool has_code(const Mask& mask, uint32_t code) { return mask[code >> 6] >> (code & 63) & 1; }
+
+// The codes that a binary cut sends left.
+inline Mask left_codes(const Cut& cut, const MaskPool& masks) {
+    Mask left{};
+    if (cut.kind == kSubset) {
+        left = masks[cut.mask];
+    } else if (cut.kind == kCategory) {
+        left[cut.threshold >> 6] = uint64_t(1) << (cut.threshold & 63);
+    } else {
+        const uint32_t last = cut.threshold;
+        for (uint32_t w = 0; w < last >> 6; ++w) left[w] = ~uint64_t(0);
+        left[last >> 6] = ~uint64_t(0) >> (63 - (last & 63));
     }
-    left[kMissing] = cut.missing_left;
+    left[3] = (left[3] & ~uint64_t(0) >> 1) | uint64_t(cut.missing_left) << 63;
+    return left;
 }
 
 enum class Reason { time, iterations, memory, improved, interrupt, budget };

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from dilemma.tree.engine import Data, Settings
     from dilemma.tree.twin_space import Ranked
 
-NARROW = 64  # cuts considered at the root of an exact two-level tree ...
+NARROW = 128  # cuts that make up an exact two-level tree ...
 FULL_EFFORT = 3  # ... below this effort; all of them from it on
-BREADTH, WIDENING = 1.5, 1.2  # edges kept per effort: BREADTH * WIDENING ** depth times fewer
+BREADTH, WIDENING = 1.7, 1.15  # edges kept per effort: BREADTH * WIDENING ** depth times fewer
 FIRST_ATTEMPT = 1000  # nodes that the first try at the proof may open
 GREEDY_GRACE = 0.1  # seconds that the greedy start may overrun a limit
 INFINITY = math.inf
@@ -262,6 +262,7 @@ class TwinSearch:
     def round(self) -> None:
         """One round of halving, of one effort more than the last."""
         self.solve(self.root, self.effort)
+        self.polish(self.root)
         self.effort += 1
         self.attempt_limit = 2 * self.nodes + FIRST_ATTEMPT
 
@@ -296,9 +297,19 @@ class TwinSearch:
                 if edge.effort < step:
                     self.try_edge(node, edge, step)
         node.done = effort
-        node.full = all(x.children and all(c.full for c in x.children) for x in edges)
+        node.full = all(x.children and all(c.full or self.closed(c) for c in x.children) for x in edges)
         if node.full:
             node.lower = max(node.lower, node.best)
+
+    def polish(self, node: Node) -> None:
+        """Consider all cuts at the bottom of the best tree, whatever effort its nodes have seen."""
+        if node.full or self.closed(node):
+            return
+        if node.levels <= self.exact_levels:
+            self.terminal(node, 0)
+            return
+        for child in node.children:
+            self.polish(child)
 
     def try_edge(self, node: Node, edge: Edge, effort: int) -> None:
         """One alternative: both children at the same effort."""

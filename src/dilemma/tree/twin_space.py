@@ -232,12 +232,14 @@ class TwinSpace:
 
     # -- exact lower levels (training energy) --------------------------------------------------
 
-    def best_one(self, rows: NDArray[np.intp]) -> tuple[float, Plan]:
-        """The best tree of at most one split."""
+    def best_one(self, rows: NDArray[np.intp], among: frozenset[Cut] | None = None) -> tuple[float, Plan]:
+        """The best tree of at most one split, its cut one of `among` if given."""
         best, plan = self.leaf(rows, rows), Plan()
         if not self.splittable(rows):
             return best, plan
         for ranked in self.cuts(rows):
+            if among is not None and ranked.cut not in among:
+                continue
             parts = self.parts(rows, ranked.cut)
             energy = sum(self.leaf(p, p) for p in parts)
             if energy < best - self.epsilon:
@@ -245,12 +247,14 @@ class TwinSpace:
         return best, plan
 
     def best_two(self, rows: NDArray[np.intp], width: int = 0) -> tuple[float, Plan]:
-        """The best tree of at most two levels; its root among the `width` best ranked cuts (0: all)."""
+        """The best tree of at most two levels, made of the `width` best ranked cuts (0: of all)."""
         best, plan = self.leaf(rows, rows), Plan()
         if not self.splittable(rows):
             return best, plan
-        for ranked in self.cuts(rows)[: width or None]:
-            below = [self.best_one(p) for p in self.parts(rows, ranked.cut)]
+        cuts = self.cuts(rows)
+        among = frozenset(r.cut for r in cuts[:width]) if 0 < width < len(cuts) else None
+        for ranked in cuts[: width or None]:
+            below = [self.best_one(p, among) for p in self.parts(rows, ranked.cut)]
             energy = sum(b[0] for b in below)
             if energy < best - self.epsilon:
                 best, plan = energy, Plan(ranked.cut, tuple(b[1] for b in below))
