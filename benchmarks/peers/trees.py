@@ -1,6 +1,6 @@
-"""Small trees against their peers, in one run: proofs, and errors after so many CPU seconds.
+"""Small trees against their peers: proofs, and errors after so many CPU seconds.
 
-    python benchmarks/peers/trees.py --peers PYTHON [--part proofs anytime numeric mnist] [--seconds 10]
+    python benchmarks/peers/trees.py --peers PYTHON [--part mnist proofs numeric million anytime] [--out FILE]
 
 ``--peers`` names an interpreter with `pystreed`, `pytrees-rs` and `scikit-learn` installed, out of this
 project's environment. Every solver runs in a process of its own on one thread, on the same array. Times
@@ -8,6 +8,9 @@ are CPU seconds since the table was read, so that other jobs on the machine matt
 of real columns is included. The peers know only limits by the wall clock: they get a generous one, and
 are read off their CPU-stamped improvements. Data sets are those of `../shared/data` where present,
 and generated ones (noisy rules over random bits) that nothing was tuned on.
+
+A file that is there already is gone on with: what it holds is not run again. So parts may run one by one,
+or side by side into files of their own; ``--merge FILE ...`` makes one record and its tables (`trees_tables.py`).
 """
 
 from __future__ import annotations
@@ -24,21 +27,39 @@ import numpy as np
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
-from record import ROOT, record  # noqa: E402
+from record import RECORDED, ROOT, record  # noqa: E402
 
 SHARED = ROOT.parent / "shared" / "data"
 CHECKPOINTS = (0.1, 1.0, 10.0, 60.0)
-PROOFS = [
-    ("anneal", 4), ("anneal", 5), ("audiology", 4), ("australian-credit", 4), ("breast-wisconsin", 4),
-    ("diabetes", 4), ("german-credit", 4), ("heart-cleveland", 4), ("heart-cleveland", 5), ("hepatitis", 4),
-    ("segment", 3), ("tic-tac-toe", 4), ("tic-tac-toe", 5), ("vote", 4), ("vote", 5), ("splice-1", 3),
-    ("splice-1", 4), ("german-credit", 5), ("rules-1", 4), ("rules-2", 4),
+LITERATURE = [
+    "anneal", "audiology", "australian-credit", "breast-wisconsin", "diabetes", "german-credit",
+    "heart-cleveland", "hepatitis", "segment", "splice-1", "tic-tac-toe", "vote",
 ]  # fmt: skip
+GENERATED = ["rules-1", "rules-2"]
 ANYTIME = [
-    "anneal", "australian-credit", "breast-wisconsin", "diabetes", "german-credit", "heart-cleveland",
-    "splice-1", "tic-tac-toe", "rules-1", "rules-2",
+    "anneal", "australian-credit", "diabetes", "german-credit", "heart-cleveland", "splice-1",
+    "tic-tac-toe", "vote", "rules-1", "rules-2",
 ]  # fmt: skip
 NUMERIC = ["bank", "eeg", "htru", "magic", "rice", "wilt"]
+PARTS = ("mnist", "proofs", "numeric", "million", "anytime")
+
+
+def plan(part):
+    """The runs of a part: data set, depth, solver, CPU seconds."""
+    if part == "mnist":
+        runs = [("mnist", 8, s, 10) for s in ("greedy", "cart")] + [("mnist", 8, "dilemma", 60)]
+        runs += [("mnist", d, s, 10) for d in (5, 6) for s in ("dilemma", "lds")]
+        return [*runs, ("mnist", 8, "lds", 60), ("mnist", 5, "lgdt", 60), ("mnist", 8, "lgdt", 60)]
+    if part == "proofs":
+        sets = [(n, d) for d in (2, 3, 4, 5) for n in LITERATURE + GENERATED if (n, d) != ("splice-1", 5)]
+        return [(n, d, s, 40) for n, d in sets for s in ("dilemma", "pystreed")]
+    if part == "numeric":
+        return [
+            (n, d, s, 10) for d in (2, 3, 4, 6, 8) for n in NUMERIC for s in ("dilemma", "contree", "lgdt")
+        ]
+    if part == "million":
+        return [("million", 6, "million", 60)]
+    return [(n, d, s, 10) for d in (6, 8, 7) for n in ANYTIME for s in ("dilemma", "lds", "lgdt", "pystreed")]
 
 
 def rules(seed):
@@ -55,15 +76,18 @@ def table(name):
     """A data set by name, or None where its file is not there."""
     if name.startswith("rules-"):
         return rules(int(name[6:]))
-    if name == "mnist":
+    if name in ("mnist", "mnist test"):
+        half = "t10k" if name.endswith("test") else "train"
         images, labels = (
-            SHARED / "mnist" / f"train-{n}-idx{d}-ubyte.gz" for n, d in (("images", 3), ("labels", 1))
+            SHARED / "mnist" / f"{half}-{n}-idx{d}-ubyte.gz" for n, d in (("images", 3), ("labels", 1))
         )
         if not images.exists():
             return None
         x = np.frombuffer(gzip.decompress(images.read_bytes()), np.uint8, offset=16).reshape(-1, 784)
         y = np.frombuffer(gzip.decompress(labels.read_bytes()), np.uint8, offset=8)
         return (x > 127).astype(np.uint8), y.astype(np.int64)
+    if name == "million":
+        return np.zeros((1, 1), np.uint8), np.zeros(1, np.int64)  # made by its runner
     for path in (
         SHARED / "trees" / "binary" / f"{name}.txt",
         SHARED / "trees" / "numeric" / f"{name}.txt.gz",
@@ -94,49 +118,78 @@ def errors_at(answer, second):
     return min((e for at, e in answer["trace"] if at <= second), default=None)
 
 
+def saved(path):
+    """The rows of a file written before."""
+    return json.loads(path.read_text())["results"] if path and path.exists() else []
+
+
 def main():
-    """Run the parts, print as they come, record."""
+    """Run the parts, print as they come, record after each data set."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--peers", required=True, help="interpreter with the peers")
-    parser.add_argument("--part", nargs="*", default=["proofs", "anytime", "numeric", "mnist"])
-    parser.add_argument("--seconds", type=float, default=10.0, help="of CPU time a run")
-    parser.add_argument("--wall", type=float, default=5.0, help="wall limit of the peers, per CPU second")
-    parser.add_argument("--depths", nargs="*", type=int, default=[6, 8], help="of the anytime part")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--peers", help="interpreter with the peers")
+    parser.add_argument("--part", nargs="*", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--wall", type=float, default=3.0, help="wall limit of the peers, per CPU second")
+    parser.add_argument("--only", nargs="*", help="data sets")
+    parser.add_argument("--merge", nargs="*", type=Path, help="files to join instead of running")
+    parser.add_argument("--out", type=Path, default=RECORDED / "trees_peers.json")
     options = parser.parse_args()
-    plans = {
-        "proofs": [(n, d, ["dilemma", "pystreed"]) for n, d in PROOFS],
-        "anytime": [(n, d, ["dilemma", "lds", "lgdt"]) for d in options.depths for n in ANYTIME],
-        "numeric": [(n, d, ["dilemma", "contree"]) for d in (4, 6) for n in NUMERIC],
-        "mnist": [("mnist", d, ["greedy", "cart", "dilemma"]) for d in (8,)]
-        + [("mnist", d, ["dilemma"]) for d in (5, 6)],
-    }
-    results = []
+    if options.merge:
+        files = [json.loads(path.read_text()) for path in options.merge]
+        rows = [row for file in files for row in file["results"]]
+        made = {key: sorted({str(file[key]) for file in files}) for key in ("command", "commit", "date")}
+        print("recorded in", record("trees_peers", {"made": made, "rows": rows}, path=options.out))
+        return
+    if not options.peers:
+        parser.error("--peers is needed to run anything")
+    results = saved(options.out)
+    done = {(r["part"], r["data"], r["depth"], r["solver"]) for r in results}
     with tempfile.TemporaryDirectory() as folder:
         for part in options.part:
-            for name, depth, solvers in plans[part]:
-                data = table(name)
-                if data is None:
-                    print(f"{name}: not there, left out")
+            spent = {}
+            for name, depth, solver, seconds in plan(part):
+                if (part, name, depth, solver) in done or (options.only and name not in options.only):
                     continue
                 path = Path(folder) / f"{name}.npz"
-                if not path.exists():
-                    np.savez(path, x=data[0], y=data[1])
-                for solver in solvers:
-                    ours = solver in ("dilemma", "greedy", "proof")
-                    if ours:
-                        answer = run(sys.executable, solver, path, depth, options.seconds)
-                    else:
-                        answer = run(options.peers, solver, path, depth, options.seconds * options.wall)
-                    at = {str(c): errors_at(answer, c) for c in CHECKPOINTS if c <= options.seconds}
-                    row = {"part": part, "data": name, "depth": depth, "solver": solver, "at": at, **answer}
-                    row.pop("trace")
-                    results.append(row)
-                    print({k: v for k, v in row.items() if k != "part"}, flush=True)
-                path.unlink()
-    print("recorded in", record("trees_peers", results, path=options.out))
+                if not path.exists() and not write(name, path):
+                    continue
+                ours = solver in ("dilemma", "greedy", "proof", "million")
+                if ours:
+                    answer = run(sys.executable, solver, path, depth, seconds)
+                    spent[name, depth] = answer.get("cpu", seconds)
+                else:
+                    if part == "proofs":  # long enough to tell whether it is ten times slower
+                        seconds = min(max(12 * spent.get((name, depth), seconds), 3.0), seconds)
+                    answer = run(options.peers, solver, path, depth, seconds * options.wall)
+                at = {str(c): errors_at(answer, c) for c in CHECKPOINTS if c <= seconds}
+                found = next((t for t, e in answer["trace"] if e == answer["trace"][-1][1]), None)
+                row = {
+                    "part": part,
+                    "data": name,
+                    "depth": depth,
+                    "solver": solver,
+                    "limit": seconds,
+                    "at": at,
+                }
+                row |= {"found": found, "improvements": len(answer["trace"]), **answer}
+                row["first"] = answer["trace"][0] if answer["trace"] else None
+                row.pop("trace")
+                results.append(row)
+                print(row, flush=True)
+                record("trees_peers", results, path=options.out)
+
+
+def write(name, path):
+    """A data set as a file for the runners; False where it is not there."""
+    data, more = table(name), {}
+    if data is None:
+        print(f"{name}: not there, left out")
+        return False
+    if name == "mnist":
+        more = dict(zip(("x_test", "y_test"), table("mnist test"), strict=True))
+    np.savez(path, x=data[0], y=data[1], **more)
+    return True
 
 
 if __name__ == "__main__":

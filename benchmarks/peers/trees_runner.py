@@ -9,6 +9,7 @@ the table was read and the solver imported. SECONDS limits CPU time for ours, wa
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 
@@ -19,14 +20,18 @@ class Clock:
     """CPU seconds since the start, and improvements with their time."""
 
     def __init__(self):
-        self.start, self.trace = time.process_time(), []
+        self.start, self.trace, self.end = time.process_time(), [], None
+        self.test_errors = self.wall = None
 
     def now(self):
-        return time.process_time() - self.start
+        return time.process_time() - self.start if self.end is None else self.end
 
-    def note(self, errors):
+    def stop(self):
+        self.end = self.now()
+
+    def note(self, errors, at=None):
         if not self.trace or errors < self.trace[-1][1]:
-            self.trace.append((round(self.now(), 4), int(errors)))
+            self.trace.append((round(self.now() if at is None else float(at), 4), int(errors)))
 
 
 def coded(x):
@@ -42,20 +47,49 @@ def coded(x):
     return np.ascontiguousarray(np.stack(codes).astype(np.uint8))
 
 
-def dilemma(x, y, depth, seconds, search="auto"):
+def dilemma(x, y, depth, seconds, search="auto", test=None):
     """Ours; binning is on the clock."""
     from dilemma.tree.engine import Data, Settings, TreeSearch
 
     clock = Clock()
     codes = coded(x) if x.dtype != np.uint8 else np.ascontiguousarray(x.T)
     n_codes = (codes.max(axis=1) + 1).astype(np.int32)
-    data = Data(codes, n_codes, np.zeros(len(codes), bool), y.astype(np.int32), int(y.max()) + 1)
+    classes = int(y.max()) + 1
+    data = Data(codes, n_codes, np.zeros(len(codes), bool), y.astype(np.int32), classes)
     run = TreeSearch(data, Settings(max_depth=depth, search=search))
-    while True:
-        run.run(time_limit=min(max(seconds - clock.now(), 0.001), 0.05 if clock.now() < 1 else 0.5))
-        clock.note(run.energy)
-        if run.stop_reason != "time_limit" or clock.now() >= seconds:
-            return clock, run.optimal, run.energy
+    stamps = []
+    run.run(max_iter=0, callback=lambda _: stamps.append(clock.now()))
+    while run.stop_reason in ("max_iter", "time_limit") and clock.now() < seconds and search != "greedy":
+        # the limit is one of the wall clock; of CPU time, slices are needed
+        run.run(
+            time_limit=min(max(seconds - clock.now(), 0.001), 0.5),
+            callback=lambda _: stamps.append(clock.now()),
+        )
+    clock.stop()
+    for at, errors in zip(stamps, run.trace.train_error, strict=True):
+        clock.note(errors, at)
+    if test is not None:
+        there = Data(
+            np.ascontiguousarray(test[0].T), n_codes, data.categorical, test[1].astype(np.int32), classes
+        )
+        clock.test_errors = int(run.tree().cost(there))
+    return clock, run.optimal, run.energy
+
+
+def million(x, y, depth, seconds):
+    """The estimator on a million rows by 100 real columns, by the wall clock."""
+    from dilemma.tree import DilemmaTreeClassifier
+
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1_000_000, 100)).astype(np.float32)
+    y = ((x[:, 0] > 0) ^ (x[:, 1] > 0.3) ^ (x[:, 2] + x[:, 3] > 0)) ^ (rng.random(len(x)) < 0.1)
+    clock, wall = Clock(), time.perf_counter()
+    model = DilemmaTreeClassifier(max_depth=depth, max_iter=None, time_limit=seconds).fit(x, y.astype(int))
+    clock.wall = round(time.perf_counter() - wall, 2)
+    clock.stop()
+    for at, errors in zip(model.trace_.seconds, model.trace_.train_error, strict=True):
+        clock.note(errors, at)
+    return clock, bool(model.tree_.optimal), int((model.predict(x) != y).sum())
 
 
 def pystreed(x, y, depth, seconds):
@@ -65,6 +99,7 @@ def pystreed(x, y, depth, seconds):
     clock = Clock()
     model = STreeDClassifier(max_depth=depth, max_num_nodes=2**depth - 1, time_limit=seconds)
     model.fit(x.astype(int), y)
+    clock.stop()
     errors = int((model.predict(x.astype(int)) != y).sum())
     clock.note(errors)
     return clock, bool(model.fit_result.is_optimal()), errors
@@ -84,10 +119,13 @@ def lds(x, y, depth, seconds):
 
 
 def lgdt(x, y, depth, seconds):
-    """pytrees-rs: greedy over optimal trees of depth two."""
+    """pytrees-rs: greedy over optimal trees of depth two. Takes bits: real columns as 16 thresholds each."""
     from pytrees import LGDTClassifier
 
     clock = Clock()
+    if x.dtype != np.uint8:
+        cuts = [np.unique(np.quantile(c, np.linspace(0, 1, 18)[1:-1])) for c in x.T]
+        x = np.concatenate([c[:, None] > t for c, t in zip(x.T, cuts, strict=True)], axis=1).astype(np.uint8)
     model = LGDTClassifier(max_depth=depth, criterion="error").fit(x, y)
     errors = int((model.predict(x) != y).sum())
     clock.note(errors)
@@ -128,7 +166,7 @@ def proof(x, y, depth, seconds):
     return dilemma(x, y, depth, seconds, "proof")
 
 
-SOLVERS = {f.__name__: f for f in (dilemma, greedy, proof, pystreed, lds, lgdt, contree, cart)}
+SOLVERS = {f.__name__: f for f in (dilemma, greedy, proof, million, pystreed, lds, lgdt, contree, cart)}
 
 
 def main():
@@ -136,9 +174,18 @@ def main():
     solver, path, depth, seconds = sys.argv[1:5]
     with np.load(path, allow_pickle=False) as file:
         x, y = file["x"], file["y"]
-    clock, optimal, errors = SOLVERS[solver](x, y, int(depth), float(seconds))
-    answer = {"trace": clock.trace, "optimal": optimal, "errors": int(errors), "cpu": round(clock.now(), 4)}
-    print(json.dumps(answer))
+        more = {"test": (file["x_test"], file["y_test"])} if solver == "dilemma" and "x_test" in file else {}
+    clock, optimal, errors = SOLVERS[solver](x, y, int(depth), float(seconds), **more)
+    answer = {
+        "trace": clock.trace,
+        "optimal": optimal,
+        "errors": int(errors),
+        "cpu": round(clock.now(), 4),
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "test_errors": clock.test_errors,
+        "wall": clock.wall,
+    }
+    print(json.dumps({k: v for k, v in answer.items() if v is not None}))
 
 
 if __name__ == "__main__":
