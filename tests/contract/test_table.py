@@ -5,6 +5,8 @@ import dataclasses
 import functools
 import json
 import pickle
+import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -172,3 +174,11 @@ def test_the_command_prints_the_table(capsys, form):
         assert [row["name"] for row in json.loads(printed)] == list(STRATEGIES)
     else:
         assert printed == (as_text(table()) + "\n" if form == "text" else as_markdown(table()))
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_says_where_it_comes_from_when_to_use_it_what_it_costs_and_how_it_deviates(name):
+    text = " ".join((sys.modules[STRATEGIES[name].__module__].__doc__ or "").split())
+    assert re.search(r"\b(19|20)\d\d\b", text), "no literature reference"
+    for word in ("When to use:", "Cost:", "Deviations:"):
+        assert word in text

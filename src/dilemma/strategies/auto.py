@@ -3,7 +3,11 @@
 Both start from the greedy and keep one incumbent: what the tree search finds is where the neighbourhood search goes
 on, and what that finds is the energy the tree's bounds prune against. Effort, counted in decisions and never by the
 clock, moves to the side that improves the incumbent more often for it. The tree search never starves: once it has
-covered everything the optimum is proved and the run ends. Measured against its parts in ``docs/choosing.md``.
+covered everything the optimum is proved and the run ends.
+
+Portfolios: Gomes and Selman, Artificial Intelligence 126 (2001). When to use: always, unless you know better. Cost:
+that of its members, and the memory of the tree search. Deviations: the members share the incumbent, and shares
+follow successes per decision instead of a known distribution of run times.
 """
 
 from __future__ import annotations

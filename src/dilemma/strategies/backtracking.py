@@ -1,7 +1,8 @@
 """Chronological backtracking: undo the last decision first.
 
 The classical depth-first search with the greedy's order of actions (Golomb and Baumert, J. ACM 1965). The queue
-stays as short as a path is long. When to use: small problems to be exhausted in little memory.
+stays as short as a path is long. When to use: small problems to be exhausted in little memory. Cost:
+one regrowth a candidate, nearly always from near its end. Deviations: none; every leaf is a candidate.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The exact form of what the corollary approximates, each unexplored level priced by its own greedy step: best-first
 on it is uniform-cost search on −log P with greedy dives (Orseau et al., "Single-agent policy tree search with
 guarantees", NeurIPS 2018), and the heap form of weighted discrepancy search (Bedrax-Weiss 1999). When to use:
-the scores are calibrated, so that a ratio of scores means a ratio of chances.
+the scores are calibrated, so that a ratio of scores means a ratio of chances. Cost: one regrowth a candidate, and
+the queue's memory. Deviations: a state's actions are opened one at a time, best first, each completed greedily.
 """
 
 from __future__ import annotations

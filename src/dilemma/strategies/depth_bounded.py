@@ -1,7 +1,8 @@
 """Depth-bounded Discrepancy Search: deviations near the root first.
 
 Walsh, IJCAI 1997. In iteration i the last deviation is at depth i, whatever happened above; within a depth the
-fewest deviations come first. When to use: the greedy errs early (it knows little) rather than late.
+fewest deviations come first. When to use: the greedy errs early (it knows little) rather than late. Cost: one
+regrowth a candidate, and the queue's memory. Deviations: iterations are a queue order: no candidate is grown twice.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Weissenberg, Riemenschneider, Dragon and Van Gool, "Dilemma First Search for effortless optimization of NP-hard
 problems", ICPR 2016, Algorithm 1 with its gaps mended (`best_first`). When to use: the scores are comparable
-from state to state, and few deviations from the greedy are expected. Deviations: the printed algorithm is
+from state to state, and few deviations from the greedy are expected. Cost: one regrowth a candidate, and the
+queue's memory. Deviations: the printed algorithm is
 `printed`; ties and re-filed states are defined here.
 """
 

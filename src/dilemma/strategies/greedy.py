@@ -1,4 +1,8 @@
-"""The plain greedy: one candidate and done. Candidate 0 of every other strategy, and the baseline of them all."""
+"""The plain greedy: one candidate and done. Candidate 0 of every other strategy, and the baseline of them all.
+
+Edmonds, "Matroids and the greedy algorithm", Mathematical Programming 1 (1971), says when that is enough. When to
+use: as a baseline. Cost: one candidate. Deviations: none.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP 1998; adaptive
 choice of operators: Ropke and Pisinger, Transportation Science 40 (2006); late acceptance: Burke and Bykov,
 European Journal of Operational Research 258 (2017). When to use: more than a few hundred candidates fit into the
-budget, and good solutions share most of their decisions. Deviations: destroy and repair are made of the greedy's
+budget, and good solutions share most of their decisions. Cost: a neighbour is regrown from where it
+differs, and most decisions taken again cost one `apply` each. Deviations: destroy and repair are made of the greedy's
 own ranking (`operators`), and success is counted per decision and never by the clock, so that runs repeat.
 """
 
@@ -155,9 +156,7 @@ class LargeNeighbourhoodRun(Endless):
         settings = operators.settings
         settings["best"] = self.best_energy
         if self.model.bound is not None:
-            settings["limit"] = self.cutoff(
-                self._acceptance.threshold(operators.path.energy, len(self._pending))
-            )
+            settings["limit"] = self.cutoff(self._acceptance.threshold(operators.path.energy))
         if self.model.polish is not None:
             settings["polish_below"] = self._promising.threshold()
         while True:
@@ -292,11 +291,9 @@ class LateAcceptance:
         self._random = rng
         self._worse: deque[float] = deque(maxlen=WORSENINGS)
 
-    def threshold(self, current: float, waiting: int) -> float:
-        """Return an energy at or above which a neighbour told after so many others will not be taken."""
-        count = len(self.before)
-        next_ones = (self.before[(self.turn + 1 + i) % count] for i in range(min(waiting + 1, count)))
-        return max(math.nextafter(current, math.inf), *next_ones)
+    def threshold(self, current: float) -> float:
+        """Return an energy at or above which a neighbour will not be taken, whenever it is told."""
+        return max(math.nextafter(current, math.inf), *self.before)
 
     def takes(self, energy: float, current: float, best: float) -> bool:
         """Decide on one neighbour, whose solution and best so far have these energies."""

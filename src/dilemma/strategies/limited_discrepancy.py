@@ -2,7 +2,8 @@
 
 Harvey and Ginsberg, IJCAI 1995; improved: Korf, AAAI 1996. Order: by the number of decisions that are not greedy.
 In best-first form every candidate is grown once, so the repeats of the original do not occur. When to use: the
-scores say which action is best but not by how much. Deviations: iterations are a queue order, not a depth-first
+scores say which action is best but not by how much. Cost: one regrowth a candidate, and the queue's memory.
+Deviations: iterations are a queue order, not a depth-first
 probe; ``improved`` differs in taking late deviations first.
 """
 

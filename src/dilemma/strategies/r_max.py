@@ -3,7 +3,8 @@
 Brafman and Tennenholtz, "R-max", Journal of Machine Learning Research 3 (2003). The model is the explored
 tree. Its transitions are deterministic, so that trying an action once makes it known; an unknown action
 promises the largest reward, so that the agent goes to the one it reaches at the least known loss: an untried
-action of a state on the best path known. When to use: a baseline for exploration that trusts energies alone;
+action of a state on the best path known. Cost: one regrowth a candidate, and the
+queue's memory. When to use: a baseline for exploration that trusts energies alone;
 scores only order a state's own actions. Deviations: ties, which the original leaves open, go to the
 shallowest state, and each trial is continued greedily to a complete solution instead of by a plan of fixed
 length.

@@ -2,7 +2,8 @@
 
 One follows a key without constants to tune, regret/σ_gap + one per deviation + (E_parent − E_0)/σ_E, whose scales
 are estimated from the run itself; the other takes the fewest deviations first and the smallest gap among those.
-The first trusts scores and energies, the second neither, and each corrects the other. When to use: a proof is
+The first trusts scores and energies, the second neither, and each corrects the other; queues that take turns: Röger
+and Helmert, ICAPS 2010. Cost: one regrowth a candidate, and the memory of two queues. When to use: a proof is
 wanted, or few candidates fit into the budget. Deviations: our own.
 """
 

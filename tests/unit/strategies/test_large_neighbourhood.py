@@ -502,7 +502,7 @@ def test_late_acceptance_loosens_where_it_stalls_and_settles_again():
     assert not acceptance.takes(82.0, 81.0, 81.0)
     for _ in range(30):
         acceptance.takes(81.0, 81.0, 81.0)
-    assert acceptance.threshold(81.0, 5) == math.nextafter(81.0, math.inf)
+    assert acceptance.threshold(81.0) == math.nextafter(81.0, math.inf)
 
 
 def test_a_neighbour_that_is_the_solution_again_is_no_step():
