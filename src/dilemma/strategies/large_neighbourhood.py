@@ -3,9 +3,9 @@
 Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP 1998; adaptive
 choice of operators: Ropke and Pisinger, Transportation Science 40 (2006); late acceptance: Burke and Bykov,
 European Journal of Operational Research 258 (2017). When to use: more than a few hundred candidates fit into the
-budget, and good solutions share most of their decisions. Cost: a neighbour is regrown from where it
-differs, and most decisions taken again cost one `apply` each. Deviations: destroy and repair are made of the greedy's
-own ranking (`operators`), and success is counted per decision and never by the clock, so that runs repeat.
+budget, and good solutions share most of their decisions. Cost: a neighbour is regrown from where it differs, and
+most decisions taken again cost one `apply` each. Deviations: destroy and repair are made of the greedy's own
+ranking (`operators`), and success is counted per decision and never by the clock, so that runs repeat.
 """
 
 from __future__ import annotations

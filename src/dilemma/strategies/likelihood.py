@@ -1,8 +1,8 @@
 """Likelihood order: candidates by their expected probability of being the optimum.
 
 Eq. 2 of the paper (ICPR 2016) as the key itself, L_α = Σ_path log P + log P(next) + (levels left)·u, where u is the
-assumed log-probability of a level that is not explored yet. When to use: to see the paper's theory at work; it needs P
-itself, so every state's scores are normalised. Cost: O(actions log actions) more a state than the others.
+assumed log-probability of a level that is not explored yet. When to use: to see the paper's theory at work; it
+needs P itself, so every state's scores are normalised. Cost: O(actions log actions) more a state than the others.
 Deviations: depth, branching and u are estimated from the states met, where the paper takes them as known.
 """
 
