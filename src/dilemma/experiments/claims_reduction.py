@@ -109,8 +109,8 @@ def _distance(pair: tuple[Record, Record], dilemma: float, random: float) -> flo
 def _told(own: Record, chance: Record) -> str:
     """Return the numbers of one reading with their 95 % intervals."""
     values = [
-        f"{row['relative_reduction_%']:.2f} %{_interval(row['relative_95'])} or "
-        f"{row['absolute_reduction_points']:.2f} points{_interval(row['absolute_95'])}"
+        f"{_two(row['relative_reduction_%'])} %{_interval(row['relative_95'])} or "
+        f"{_two(row['absolute_reduction_points'])} points{_interval(row['absolute_95'])}"
         for row in (own, chance)
     ]
     where = f"{own['data']}, {own['tree']}, {own['gap']} gap"
@@ -118,7 +118,12 @@ def _told(own: Record, chance: Record) -> str:
 
 
 def _interval(ends: list[float] | None) -> str:
-    return "" if ends is None else f" [{ends[0]:.2f}, {ends[1]:.2f}]"
+    return "" if ends is None else f" [{_two(ends[0])}, {_two(ends[1])}]"
+
+
+def _two(value: float) -> str:
+    """Return a number with two digits, and no sign before zeros."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def _span(rows: list[Record]) -> str:

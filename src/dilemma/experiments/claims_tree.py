@@ -75,7 +75,7 @@ def _ties(records: dict[str, Record]) -> str:
     shares = [100 * ties / nodes for ties, nodes in found]
     return (
         f" In the greedy trees, {min(shares):.0f} to {max(shares):.0f} % of the nodes have two best attributes of "
-        "equal gain: their gap is 0, so all of them, mostly small nodes far down, come before any other."
+        "equal gain: their gap is 0, so they come before any other."
     )
 
 
