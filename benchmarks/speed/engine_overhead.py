@@ -284,8 +284,8 @@ def memory(dilemmas: int = 1_000_000) -> list[dict[str, object]]:
 def grow_queue(depth: int, branching: int, dilemmas: int, strategy: str) -> tuple[int, int, int]:
     before = _resident()
     searching = dilemma.search(Free(depth, branching), strategy=strategy, max_iter=10**9)
-    queue = searching._run.queues[0]  # type: ignore[attr-defined]
     for event in searching:
+        queue = searching._run.queues[0]  # type: ignore[attr-defined]  # a new one whenever keys are computed anew
         if len(queue) >= dilemmas:
             return len(queue), _resident() - before, event.iteration + 1
     raise RuntimeError(f"the tree held only {len(queue)} dilemmas")
