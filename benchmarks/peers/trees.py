@@ -44,22 +44,26 @@ NUMERIC = ["bank", "eeg", "htru", "magic", "rice", "wilt"]
 PARTS = ("mnist", "proofs", "numeric", "million", "anytime")
 
 
-def plan(part):
-    """The runs of a part: data set, depth, solver, CPU seconds."""
+def plan(part, seconds):
+    """The runs of a part: data set, depths, solver, CPU seconds. What matters most comes first."""
     if part == "mnist":
-        runs = [("mnist", 8, s, 10) for s in ("greedy", "cart")] + [("mnist", 8, "dilemma", 60)]
-        runs += [("mnist", d, s, 10) for d in (5, 6) for s in ("dilemma", "lds")]
-        return [*runs, ("mnist", 8, "lds", 60), ("mnist", 5, "lgdt", 60), ("mnist", 8, "lgdt", 60)]
+        runs = [("mnist", (8,), s, 10) for s in ("greedy", "cart")] + [("mnist", (8,), "dilemma", 60)]
+        runs += [("mnist", (5, 6), "dilemma", 1), ("mnist", (5, 6), "lds", 10)]
+        return [*runs, ("mnist", (8,), "lds", 60), ("mnist", (5,), "lgdt", 60), ("mnist", (8,), "lgdt", 60)]
     if part == "proofs":
-        sets = [(n, d) for d in (2, 3, 4, 5) for n in LITERATURE + GENERATED if (n, d) != ("splice-1", 5)]
-        return [(n, d, s, 40) for n, d in sets for s in ("dilemma", "pystreed")]
-    if part == "numeric":
+        short, long = (2, 3), (4, 5)
         return [
-            (n, d, s, 10) for d in (2, 3, 4, 6, 8) for n in NUMERIC for s in ("dilemma", "contree", "lgdt")
+            (n, d if n != "splice-1" or d == short else (4,), s, 40)
+            for d in (long, short)
+            for n in LITERATURE + GENERATED
+            for s in ("dilemma", "pystreed")
         ]
+    if part == "numeric":
+        peers = ("dilemma", "contree", "lgdt")
+        return [(n, d, s, seconds) for d in ((4, 6, 8), (2, 3)) for n in NUMERIC for s in peers]
     if part == "million":
-        return [("million", 6, "million", 60)]
-    return [(n, d, s, 10) for d in (6, 8, 7) for n in ANYTIME for s in ("dilemma", "lds", "lgdt", "pystreed")]
+        return [("million", (6,), "million", 60)]
+    return [(n, (6, 7, 8), s, seconds) for n in ANYTIME for s in ("dilemma", "lds", "lgdt", "pystreed")]
 
 
 def rules(seed):
@@ -99,23 +103,19 @@ def table(name):
     return None
 
 
-def run(python, solver, path, depth, seconds):
-    """One solver in its own process."""
-    command = [python, str(HERE / "trees_runner.py"), solver, str(path), str(depth), str(seconds)]
+def run(python, solver, path, depths, seconds):
+    """One solver in its own process: an answer for each depth."""
+    names = ",".join(map(str, depths))
+    command = [python, str(HERE / "trees_runner.py"), solver, str(path), names, str(seconds)]
     try:
         # the wall may be several times the CPU time on a busy machine
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20 * seconds + 120)
-    except subprocess.TimeoutExpired:
-        return {"error": "no answer in time", "trace": []}
-    lines = done.stdout.strip().splitlines()
-    if done.returncode or not lines:
-        return {"error": done.stderr.strip()[-200:] or f"exit code {done.returncode}", "trace": []}
-    return json.loads(lines[-1])
-
-
-def errors_at(answer, second):
-    """The fewest errors known after so many CPU seconds."""
-    return min((e for at, e in answer["trace"] if at <= second), default=None)
+        limit = len(depths) * (20 * seconds + 60) + 60
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        out, error = done.stdout, done.stderr.strip()[-200:] or f"exit code {done.returncode}"
+    except subprocess.TimeoutExpired as late:
+        out, error = (late.stdout or b"").decode(), "no answer in time"
+    answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    return answers + [{"error": error, "trace": []}] * (len(depths) - len(answers))
 
 
 def saved(path):
@@ -130,6 +130,9 @@ def main():
     )
     parser.add_argument("--peers", help="interpreter with the peers")
     parser.add_argument("--part", nargs="*", choices=PARTS, default=list(PARTS))
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="CPU seconds of the anytime and numeric parts"
+    )
     parser.add_argument("--wall", type=float, default=3.0, help="wall limit of the peers, per CPU second")
     parser.add_argument("--only", nargs="*", help="data sets")
     parser.add_argument("--merge", nargs="*", type=Path, help="files to join instead of running")
@@ -148,36 +151,40 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in options.part:
             spent = {}
-            for name, depth, solver, seconds in plan(part):
-                if (part, name, depth, solver) in done or (options.only and name not in options.only):
+            for name, wanted, solver, seconds in plan(part, options.seconds):
+                depths = [d for d in wanted if (part, name, d, solver) not in done]
+                if not depths or (options.only and name not in options.only):
                     continue
                 path = Path(folder) / f"{name}.npz"
                 if not path.exists() and not write(name, path):
                     continue
                 ours = solver in ("dilemma", "greedy", "proof", "million")
-                if ours:
-                    answer = run(sys.executable, solver, path, depth, seconds)
-                    spent[name, depth] = answer.get("cpu", seconds)
-                else:
-                    if part == "proofs":  # long enough to tell whether it is ten times slower
-                        seconds = min(max(12 * spent.get((name, depth), seconds), 3.0), seconds)
-                    answer = run(options.peers, solver, path, depth, seconds * options.wall)
-                at = {str(c): errors_at(answer, c) for c in CHECKPOINTS if c <= seconds}
-                found = next((t for t, e in answer["trace"] if e == answer["trace"][-1][1]), None)
-                row = {
-                    "part": part,
-                    "data": name,
-                    "depth": depth,
-                    "solver": solver,
-                    "limit": seconds,
-                    "at": at,
-                }
-                row |= {"found": found, "improvements": len(answer["trace"]), **answer}
-                row["first"] = answer["trace"][0] if answer["trace"] else None
-                row.pop("trace")
-                results.append(row)
-                print(row, flush=True)
+                if not ours and part == "proofs":  # long enough to tell whether it is ten times slower
+                    seconds = min(max(12 * max(spent.get((name, d), 40) for d in depths), 2.0), 40)
+                answers = run(
+                    sys.executable if ours else options.peers,
+                    solver,
+                    path,
+                    depths,
+                    seconds if ours else seconds * options.wall,
+                )
+                for depth, answer in zip(depths, answers, strict=True):
+                    spent[name, depth] = answer.get("cpu", seconds) if ours else spent.get((name, depth))
+                    results.append(row_of(part, name, depth, solver, seconds, answer))
+                    print(results[-1], flush=True)
                 record("trees_peers", results, path=options.out)
+
+
+def row_of(part, name, depth, solver, seconds, answer):
+    """What is recorded of one run."""
+    trace = answer.pop("trace")
+    row = {"part": part, "data": name, "depth": depth, "solver": solver, "limit": round(seconds, 2)}
+    row["at"] = {
+        str(c): min((e for at, e in trace if at <= c), default=None) for c in CHECKPOINTS if c <= seconds
+    }
+    if trace:
+        row |= {"first": trace[0], "found": trace[-1][0]}
+    return row | answer
 
 
 def write(name, path):

@@ -1,9 +1,10 @@
 """Runs one tree solver on one table and prints its improvements as JSON (a process of `trees.py`).
 
-    python trees_runner.py SOLVER FILE DEPTH SECONDS
+    python trees_runner.py SOLVER FILE DEPTHS SECONDS
 
-FILE is an .npz with `x` (rows by features: 0/1, or real numbers) and `y`. Times are CPU seconds since
-the table was read and the solver imported. SECONDS limits CPU time for ours, wall time for the others.
+One line of JSON for each of DEPTHS ("4,5,6"), so that they share a start. FILE is an .npz with `x` (rows
+by features: 0/1, or real numbers) and `y`. Times are CPU seconds since the table was read and the solver
+imported. SECONDS limits CPU time for ours, wall time for the others.
 """
 
 from __future__ import annotations
@@ -171,21 +172,22 @@ SOLVERS = {f.__name__: f for f in (dilemma, greedy, proof, million, pystreed, ld
 
 def main():
     """Read, solve, print."""
-    solver, path, depth, seconds = sys.argv[1:5]
+    solver, path, depths, seconds = sys.argv[1:5]
     with np.load(path, allow_pickle=False) as file:
         x, y = file["x"], file["y"]
         more = {"test": (file["x_test"], file["y_test"])} if solver == "dilemma" and "x_test" in file else {}
-    clock, optimal, errors = SOLVERS[solver](x, y, int(depth), float(seconds), **more)
-    answer = {
-        "trace": clock.trace,
-        "optimal": optimal,
-        "errors": int(errors),
-        "cpu": round(clock.now(), 4),
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "test_errors": clock.test_errors,
-        "wall": clock.wall,
-    }
-    print(json.dumps({k: v for k, v in answer.items() if v is not None}))
+    for depth in depths.split(","):
+        clock, optimal, errors = SOLVERS[solver](x, y, int(depth), float(seconds), **more)
+        answer = {
+            "trace": clock.trace,
+            "optimal": optimal,
+            "errors": int(errors),
+            "cpu": round(clock.now(), 4),
+            "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,  # of all depths so far
+            "test_errors": clock.test_errors,
+            "wall": clock.wall,
+        }
+        print(json.dumps({k: v for k, v in answer.items() if v is not None}), flush=True)
 
 
 if __name__ == "__main__":
