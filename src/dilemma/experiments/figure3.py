@@ -59,7 +59,11 @@ def draw_readings(records: dict[str, Record], panel: str) -> Any:
     for row, record in zip(rows, own, strict=True):
         for axis, tree in zip(row, trees, strict=True):
             draw_panel(axis, record, tree, "")
-            axis.set_title(told_reading(record["reading"]), fontsize=7.5, loc="left")
+            runs = len(record["methods"][f"{tree}-random"]["runs"])
+            told = ", ".join(
+                part for part in (told_reading(record["reading"]), f"{runs} random runs") if part
+            )
+            axis.set_title(told, fontsize=7.5, loc="left")
     stand_in = "" if own[0]["real"] else " (stand-in)"
     figure.suptitle(own[0]["title"] + stand_in, fontsize=11, fontweight="bold")
     _legend(figure, rows.ravel())
@@ -75,21 +79,27 @@ def draw_panel(axis: Any, record: Record, tree: str, heading: str) -> None:
         _cloud(axis, x, random)
     else:
         low, high = np.quantile(random, [0.1, 0.9], axis=0)
+        at = _turns(low, high)
         axis.fill_between(
-            x, low, high, color=RED, alpha=0.15, lw=0, step="post", label="random state, 10 to 90 %"
+            x[at],
+            low[at],
+            high[at],
+            color=RED,
+            alpha=0.15,
+            lw=0,
+            step="post",
+            label="random state, 10 to 90 %",
         )
     best = random.min(axis=0) if sign > 0 else random.max(axis=0)
-    axis.step(
-        x, random.mean(axis=0), color=RED, where="post", label=f"random state, mean of {len(random)} runs"
-    )
-    axis.step(x, best, color=RED, where="post", ls=":", lw=1.2, label="random state, the best at each moment")
+    _line(axis, x, random.mean(axis=0), color=RED, label=f"random state, mean of {len(random)} runs")
+    _line(axis, x, best, color=RED, ls=":", lw=1.2, label="random state, the best at each moment")
     if f"{tree}-auto" in record["methods"]:
         own = sign * scale * curves(record, f"{tree}-auto")[0]
-        axis.step(x, own, color=BLUE, where="post", lw=1.2, label="default of this library")
+        _line(axis, x, own, color=BLUE, lw=1.2, label="default of this library")
     for order, style in (("raw", "-"), ("log", "--")):
         if f"{tree}-{order}" in record["methods"]:
             own = sign * scale * curves(record, f"{tree}-{order}")[0]
-            axis.step(x, own, color=INK, where="post", ls=style, lw=1.6, label=f"dilemma first, {order} gap")
+            _line(axis, x, own, color=INK, ls=style, lw=1.6, label=f"dilemma first, {order} gap")
     optimum = record["facts"].get("optimum")
     if optimum is not None:
         axis.axhline(optimum, color=GREEN, lw=0.9, ls="-.", label="optimum")
@@ -101,6 +111,18 @@ def draw_panel(axis: Any, record: Record, tree: str, heading: str) -> None:
     title(axis, heading)
     axis.grid(axis="y", color="#ececec", lw=0.7)
     axis.set_axisbelow(True)
+
+
+def _turns(*values: Any) -> Any:
+    """Return where any of some curves changes, and both ends: the rest of a step's points draw nothing."""
+    changed = np.any([np.diff(y, prepend=np.nan) != 0 for y in values], axis=0)
+    changed[-1] = True
+    return np.flatnonzero(changed)
+
+
+def _line(axis: Any, x: Any, y: Any, **style: Any) -> None:
+    at = _turns(y)
+    axis.step(x[at], y[at], where="post", **style)
 
 
 def _fit(axis: Any) -> None:
@@ -123,7 +145,7 @@ def draw_beyond(axis: Any, record: Record) -> None:
         ("and-or-raw", ORANGE, "AND/OR tree, dilemma order"),
         ("and-or-auto", PURPLE, "AND/OR tree, default (never sees these rows)"),
     ):
-        axis.step(x, sign * scale * curves(record, key)[0], color=colour, where="post", lw=1.2, label=label)
+        _line(axis, x, sign * scale * curves(record, key)[0], color=colour, lw=1.2, label=label)
     other = record["facts"]["scikit_learn_errors"]
     if other is not None:
         judged = list(record["facts"]["rows"])[1]
@@ -139,6 +161,11 @@ def _legend(figure: Any, axes: Any) -> None:
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
+    means = [label for label in found if label.startswith("random state, mean of ")]
+    if len(means) > 1:  # the number is told above each plot
+        found = {
+            ("random state, mean" if k == means[0] else k): v for k, v in found.items() if k not in means[1:]
+        }
     shown = figure.legend(
         list(found.values()), list(found), loc="outside lower center", ncols=4, fontsize=8, frameon=False
     )
