@@ -201,7 +201,7 @@ def write(folder: Path, *, quick: bool, command: str | None = None, say: Say = p
     provenance = {
         "command": command,
         "version": dilemma.__version__,
-        "commit": sorted({str(part["made"]["commit"]) for part in done}),
+        "commit": sorted({str(own) for part in done for own in _commits(part)}),
         "computed": sorted({part["made"]["date"] for part in done}),
         "machine": machine(),
         "cpu_minutes": sum(part["cpu_seconds"] for part in done) / 60,
@@ -228,6 +228,12 @@ def write(folder: Path, *, quick: bool, command: str | None = None, say: Say = p
         encoding="utf-8",
     )
     return target
+
+
+def _commits(part: Record) -> set[str | None]:
+    """Return the commits a result was computed at: one, unless it was stopped and went on later."""
+    methods = part.get("methods", {}).values()
+    return {part["made"]["commit"], *(m["commit"] for m in methods if "commit" in m)}
 
 
 def _flat(facts: Record) -> Record:

@@ -165,7 +165,8 @@ def run_task(task: Task) -> Iterator[str]:
             continue
         start = time.perf_counter()
         records = [arena.run(method, seed, max_iter) for seed in range(method.runs)]
-        kept["methods"][method.key] = {"title": method.title, **_spec(method), "runs": records}
+        spec = {"title": method.title, **_spec(method), "commit": commit()}
+        kept["methods"][method.key] = {**spec, "runs": records}
         now = time.process_time()
         kept["cpu_seconds"], begin = kept["cpu_seconds"] + now - begin, now
         write_json(path, kept)
