@@ -76,7 +76,8 @@ def headline(records: dict[str, Record]) -> list[str]:
     rows = knapsack_rows(records)
     gaps: dict[str, list[bool]] = {}
     for row in rows:
-        title = row["search"].removesuffix(", proved optimal")
+        title, best, _ = row["search"].removesuffix(", proved optimal").partition(", the best of ")
+        title += ", the best of its runs" if best else ""
         gaps.setdefault(title, []).append(row["below_the_optimum_%"] == 0)
     if gaps:
         parts = [f"{title}: {sum(found)} of {len(found)}" for title, found in gaps.items()]

@@ -44,7 +44,7 @@ def test_knapsacks_are_told_by_how_often_the_optimum_is_found() -> None:
     records = {"ks_24a": knapsack(9.0, 9.0), "ks_24e": knapsack(8.0, 9.0)}
     (told,) = headline(records)
     assert "greedy: 0 of 2" in told
-    assert "partition-raw, the best of 2: 1 of 2" in told
+    assert "partition-raw, the best of its runs: 1 of 2" in told
     assert told.endswith("knapsack.solve: 2 of 2.")
     assert [row["below_the_optimum_%"] for row in knapsack_rows(records)][1] == 0
 
