@@ -188,7 +188,7 @@ class BestFirstRun:
 
     def _file(self, dive: Dive, met: Met) -> None:  # Alg. 1 l.9
         if self.config.adaptive:
-            dive.met = met
+            dive.met = met.packed()
         for queue, key in zip(self.queues, self.keys, strict=True):
             queue.push(dive, met, key(met, self.scales))
             if self.config.max_queue is not None and len(queue) > self.config.max_queue:
@@ -217,12 +217,14 @@ class BestFirstRun:
         for _, (dive, filed) in sorted(waiting.items()):
             if dive.met is None:
                 continue
-            dive.met = dive.met[(filed & dive.untried())[dive.met.at]]
-            if not len(dive.met):
+            met = Met.unpacked(dive, dive.met)
+            met = met[(filed & dive.untried())[met.at]]
+            dive.met = met.packed()
+            if not len(met):
                 continue
             for queue, key in zip(fresh, self.keys, strict=True):
                 if key is not uniform:
-                    queue.push(dive, dive.met, key(dive.met, self.scales))
+                    queue.push(dive, met, key(met, self.scales))
         self.queues = list(fresh)
 
     def seen(self) -> Container[Hashable]:

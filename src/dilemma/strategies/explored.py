@@ -49,7 +49,7 @@ class Dive:
         self.log_p: FloatArray | None = None  # sum of log P_chosen, by position
         self.rest: FloatArray | None = None  # bound on what is still untried, by position
         self.done = bytearray()  # positions whose next action was taken already
-        self.met: Met | None = None  # kept where keys are computed again
+        self.met: FloatArray | None = None  # `Met.packed`, kept where keys are computed again
 
     def home(self, at: int) -> tuple[Dive, int]:
         """Return the dive that met the state at a position first, and its position there."""
@@ -117,6 +117,21 @@ class Met:
             part.log_p, part.log_best = self.log_p[which], self.log_best[which]
             part.log_next = self.log_next[which]
         return part
+
+    def packed(self) -> FloatArray:
+        """Return all columns as one array: what is kept of a dive's states takes one object, not five."""
+        columns = [self.at, self.best, self.next, self.gap]
+        if self.log_p is not NOTHING:
+            columns += [self.log_p, self.log_best, self.log_next]
+        return np.array(columns, dtype=float)
+
+    @classmethod
+    def unpacked(cls, dive: Dive, columns: FloatArray) -> Met:
+        """Return what was `packed`."""
+        met = cls(dive, columns[0].astype(np.int64), columns[1], columns[2], columns[3])
+        if len(columns) > 4:
+            met.log_p, met.log_best, met.log_next = columns[4], columns[5], columns[6]
+        return met
 
     def _column(self, name: str) -> FloatArray:
         """Return a total of the path: the dive's own below the deviation, its parent's at position 0."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from array import array
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Protocol
@@ -44,8 +45,9 @@ class BestFirstQueue:
     """Smallest key first; ties to the shallowest, then the oldest."""
 
     def __init__(self) -> None:
-        # key, depth, serial of the dive, index of its head in the arrays, dive, keys ascending, positions
-        self._heap: list[tuple[float, int, int, int, Dive, FloatArray, NDArray[np.int64]]] = []
+        # key, depth, serial of the dive, index of its head in the arrays, dive, keys ascending, positions; small
+        # arrays of Python's take half the room of NumPy's
+        self._heap: list[tuple[float, int, int, int, Dive, array[float], array[int]]] = []
         self._size = 0
 
     def push(self, dive: Dive, met: Met, keys: FloatArray) -> None:
@@ -54,17 +56,17 @@ class BestFirstQueue:
 
     def _add(self, dive: Dive, keys: FloatArray, at: NDArray[np.int64]) -> None:
         self._size += len(keys)
-        heapq.heappush(self._heap, (float(keys[0]), dive.depth + int(at[0]), dive.serial, 0, dive, keys, at))
+        ascending, positions = array("d", keys.tobytes()), array("i", at.astype(np.int32).tobytes())
+        entry = (ascending[0], dive.depth + positions[0], dive.serial, 0, dive, ascending, positions)
+        heapq.heappush(self._heap, entry)
 
     def pop(self) -> tuple[Dive, int] | None:
         heap = self._heap
         while heap:
             _, _, serial, index, dive, keys, at = heap[0]
-            position, following = int(at[index]), index + 1
+            position, following = at[index], index + 1
             if following < len(at):
-                entry = (
-                    float(keys[following]), dive.depth + int(at[following]), serial, following, dive, keys, at
-                )  # fmt: skip
+                entry = (keys[following], dive.depth + at[following], serial, following, dive, keys, at)
                 heapq.heapreplace(heap, entry)
             else:
                 heapq.heappop(heap)
@@ -75,7 +77,7 @@ class BestFirstQueue:
 
     def keep(self, count: int) -> None:
         entries, self._heap, self._size = sorted(self._heap, key=itemgetter(2)), [], 0
-        left = [(e[4], *_untried(e[4], e[5][e[3] :], e[6][e[3] :])) for e in entries]
+        left = [(e[4], *_untried(e[4], np.array(e[5][e[3] :]), _positions(e[6], e[3]))) for e in entries]
         keys = np.concatenate([own for _, own, _ in left])
         if len(keys) <= count:
             limit, spare = math.inf, len(keys)
@@ -86,8 +88,8 @@ class BestFirstQueue:
             kept = int(np.searchsorted(own, limit, "left"))
             ties = min(spare, int(np.searchsorted(own, limit, "right")) - kept)
             spare -= ties
-            if kept + ties:  # copies: the rest is to be freed
-                self._add(dive, own[: kept + ties].copy(), at[: kept + ties].copy())
+            if kept + ties:
+                self._add(dive, own[: kept + ties], at[: kept + ties])
 
     def __iter__(self) -> Iterator[tuple[Dive, int]]:
         for _, _, _, index, dive, _, at in self._heap:
@@ -96,10 +98,14 @@ class BestFirstQueue:
                     yield dive, position
 
     def filed(self) -> Iterator[tuple[Dive, NDArray[np.int64]]]:
-        return ((dive, at[index:]) for _, _, _, index, dive, _, at in self._heap)
+        return ((dive, _positions(at, index)) for _, _, _, index, dive, _, at in self._heap)
 
     def __len__(self) -> int:
         return self._size
+
+
+def _positions(at: array[int], start: int) -> NDArray[np.int64]:
+    return np.array(at[start:], dtype=np.int64)
 
 
 def _untried(dive: Dive, keys: FloatArray, at: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.int64]]:
