@@ -198,11 +198,12 @@ def write(folder: Path, *, quick: bool, command: str | None = None, say: Say = p
         for name, r in records.items()
     ]
     done = [*records.values(), *(kept for kept, _ in parts.values() if kept is not None)]
+    dates = [part["made"]["date"] for part in done]
     provenance = {
         "command": command,
         "version": dilemma.__version__,
         "commit": sorted({str(own) for part in done for own in _commits(part)}),
-        "computed": sorted({part["made"]["date"] for part in done}),
+        "computed": " to ".join(f(dates) for f in (min, max)) if dates else None,
         "machine": machine(),
         "cpu_minutes": sum(part["cpu_seconds"] for part in done) / 60,
     }
