@@ -1,6 +1,6 @@
 """What the engine itself costs: per decision, as a share of real runs, in instructions, and per queued dilemma.
 
-    python benchmarks/speed/engine_overhead.py [--part overhead|memory|instructions] [--record]
+    python benchmarks/speed/engine_overhead.py [--part overhead|memory|instructions|reading] [--record]
 
 1. A problem whose methods cost next to nothing: microseconds of CPU a decision, by strategy. What the methods do
    cost is measured as in 2 and taken off.
@@ -11,6 +11,7 @@
 3. Instructions (valgrind; minutes): of the engine a decision, and its share of the gallery's runs;
    the same whatever else the machine does.
 4. A million dilemmas in the queue: resident memory added, in bytes a dilemma.
+5. Reading one offer, natively and by the Python twin.
 
 The first two are the part `overhead`; each part is recorded in a file of its own.
 """
@@ -28,14 +29,17 @@ import shutil
 import subprocess
 import sys
 import time
+import timeit
 from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import numpy as np
 from record import record
 
 import dilemma
 from dilemma import problems
+from dilemma.ranking import front, front_plain, kernel
 
 STRATEGIES = (
     "auto",
@@ -310,7 +314,29 @@ def overhead() -> dict[str, object]:
     }
 
 
-PARTS = {"overhead": overhead, "memory": memory, "instructions": instructions}
+def reading(calls: int = 2000) -> list[dict[str, object]]:
+    """Microseconds of `front` and of its twin for one offer of some lengths and layouts."""
+    rows = []
+    for n in (2, 20, 100, 500):
+        draw = random.Random(n)
+        scores = [draw.random() for _ in range(n)]
+        offers = {"pairs": list(enumerate(scores)), "lists": (list(range(n)), scores),
+                  "arrays": (np.arange(n), np.array(scores))}  # fmt: skip
+        for layout, offer in offers.items():
+            for banned in (frozenset(), frozenset({0, 1})):
+                times = []
+                for read in (front, front_plain):
+                    spent = timeit.repeat(lambda r=read, o=offer, b=banned: r(o, b), number=calls, repeat=5)
+                    times.append(1e6 * min(spent) / calls)
+                rows.append(
+                    {"actions": n, "layout": layout, "banned": len(banned), "us": round(times[0], 2),
+                     "us_twin": round(times[1], 2), "kernel": kernel()}
+                )  # fmt: skip
+                print(rows[-1], flush=True)
+    return rows
+
+
+PARTS = {"overhead": overhead, "memory": memory, "instructions": instructions, "reading": reading}
 
 
 def main() -> None:

@@ -70,7 +70,7 @@ class BestFirst:
     Parameters
     ----------
     max_queue : int, optional
-        Keep at most this many dilemmas a queue (about 150 bytes each); beyond it the least urgent half is dropped,
+        Keep at most this many dilemmas a queue (30 to 660 bytes each); beyond it the least urgent half is dropped,
         and the run can no longer prove anything by exhaustion. Of a problem with a `key`, sixteen times as many
         keys are remembered. Default: no limit.
     normalise : str, callable or Likelihood, optional
