@@ -36,9 +36,10 @@ def link_page(app, docname, source):
 
 def copy_page(app, error):
     """Copy the page and what belongs to it beside the built pages."""
-    if error is None and app.builder.format == "html":
-        target = Path(app.outdir) / "reproduction"
-        shutil.copytree(Path(app.srcdir) / "reproduction", target, dirs_exist_ok=True)
+    page = Path(app.srcdir) / "reproduction"
+    if error is None and app.builder.format == "html" and page.is_dir():
+        skip = shutil.ignore_patterns("runs")  # what a stopped run goes on from
+        shutil.copytree(page, Path(app.outdir) / "reproduction", dirs_exist_ok=True, ignore=skip)
 
 
 def setup(app):
