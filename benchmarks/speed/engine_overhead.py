@@ -224,11 +224,11 @@ def instructions() -> list[dict[str, object]]:
     if shutil.which("valgrind") is None:
         return []
     rows: list[dict[str, object]] = []
-    cases = [("few", "free", s, 1000) for s in ("auto", "dilemma_first")]
-    cases += [("all", name, "auto", 30) for name in ("TSP 100", "job shop 10", "set cover 500")]
+    cases = [("few", "free", "dilemma_first", 300), ("all", "job shop 10", "auto", 20)]
+    cases += [("few", "free", "two_queues", 300), ("all", "set cover 500", "auto", 20)]
     for case in cases:
         counts = {}
-        for call in ("nothing", "nothing", "whole", "users"):  # the first only compiles what Python compiles
+        for call in ("nothing", "whole", "users"):
             counts[call], decisions = _count(*map(str, case), call)
         whole, users = counts["whole"] - counts["nothing"], counts["users"] - counts["nothing"]
         kind, name, strategy, candidates = case
