@@ -68,7 +68,10 @@ class JobShop:
         self.time: list[float] = t.ravel().tolist()
         self._tail: list[float] = (t[:, ::-1].cumsum(axis=1)[:, ::-1]).ravel().tolist()  # own time included
         self._score = [self._rank(op) for op in range(self.n * self.m)]
-        self._on = [[op for op in range(self.n * self.m) if self.machine[op] == i] for i in range(self.m)]
+        # Machines x jobs: which step of the job it is, how long it takes, and the job's work from there on.
+        jobs, self._step = np.arange(self.n), np.argsort(route, axis=1).T
+        self._work = t[jobs, self._step]
+        self._rest = t[:, ::-1].cumsum(axis=1)[:, ::-1][jobs, self._step]
 
     def _rank(self, op: int) -> float:
         if self.rule == "mwkr":
@@ -134,23 +137,19 @@ class JobShop:
 
     def bound(self, state: Schedule) -> float:
         """Each job's work to come; each machine's, between its first head and its shortest tail."""
-        best = 0.0
-        for job, k in enumerate(state.done):
-            rest = self._tail[job * self.m + k] if k < self.m else 0.0
-            best = max(best, state.job_free[job] + rest)
-        for i, ops in enumerate(self._on):
-            head = tail = float("inf")
-            work = 0.0
-            for op in ops:
-                job, k = divmod(op, self.m)
-                at = state.done[job]
-                if k >= at:
-                    first = job * self.m + at
-                    head = min(head, state.job_free[job] + self._tail[first] - self._tail[op])
-                    tail = min(tail, self._tail[op] - self.time[op])
-                    work += self.time[op]
-            if work:
-                best = max(best, max(head, state.machine_free[i]) + work + tail)
+        if not self.n * self.m:
+            return 0.0
+        free = np.array(state.job_free)
+        rest = np.array([self._tail[j * self.m + k] if k < self.m else 0.0 for j, k in enumerate(state.done)])
+        best = float((free + rest).max())
+        waiting = self._step >= np.array(state.done)  # machines x jobs
+        heads = np.where(waiting, free + rest - self._rest, np.inf).min(axis=1)
+        tails = np.where(waiting, self._rest - self._work, np.inf).min(axis=1)
+        work = np.where(waiting, self._work, 0.0).sum(axis=1)
+        busy = work > 0
+        if busy.any():
+            ends = np.maximum(heads, state.machine_free)[busy] + work[busy] + tails[busy]
+            best = max(best, float(ends.max()))
         return best * (1 - 1e-12)
 
     def polish(self, state: Schedule) -> Schedule:
