@@ -1,7 +1,7 @@
 // Dilemma-first search on the partition tree of a knapsack (Algorithm 1 of the paper, made lazy).
 //
 // A node is "the decisions on all items before position p are made"; its candidate takes, from p on, every
-// item that still fits, best ratio first (Eq. 4). Each item taken so is a dilemma: leaving it out and
+// item that still fits, best ratio first (Eq. 6). Each item taken so is a dilemma: leaving it out and
 // regrowing is the next candidate there. How hard the choice was is the relative gap between its ratio and
 // that of the next item that would fit; a candidate's key is the sum of the gaps along its path, smallest
 // first (the corollary's L_opt - L_alpha, with the path's earlier losses kept).
