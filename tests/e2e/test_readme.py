@@ -28,7 +28,6 @@ def test_python_blocks_run_and_print_what_they_claim(capsys):
     assert ours > cart
 
 
-@pytest.mark.skip(reason="docs pages are being written")
 def test_links_lead_somewhere():
     for link in re.findall(r"\]\(([^)#]+)\)", README.read_text(encoding="utf-8")):
         if not link.startswith("http"):
