@@ -91,6 +91,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="processor seconds of a run")
     parser.add_argument("--instances", type=int, default=2, help="of each family")
     parser.add_argument("--offset", type=int, default=OFFSET, help="seed of the first instance")
+    parser.add_argument(
+        "--only", nargs="+", choices=list(STRATEGIES), help="these single strategies (default: all)"
+    )
     parser.add_argument("--no-record", action="store_true", help="do not write recorded/auto.json")
     args = parser.parse_args()
     facts = provenance()

@@ -28,7 +28,6 @@ from dilemma.strategies.large_neighbourhood import RANKING, LargeNeighbourhood
 from dilemma.strategies.two_queues import TwoQueues
 
 TREE_FIRST = 16  # candidates of the tree search before anything else
-EVEN = 4000.0  # effort for which the two sides share evenly, in greedy candidates' decisions
 LEAST = 0.08  # share of the effort the tree search always gets
 
 
