@@ -1,20 +1,13 @@
-"""The gallery's page: its examples run, and it names every class."""
+"""The gallery's page names every class, and says rightly what each has."""
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
 from dilemma import problems as gallery
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "gallery.md"
-
-
-def test_examples_on_the_page_run():
-    result = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
-    assert result.attempted > 5
-    assert not result.failed
 
 
 def test_the_table_names_every_class_and_whether_its_order_matters():
