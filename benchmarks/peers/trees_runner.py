@@ -61,11 +61,11 @@ def dilemma(x, y, depth, seconds, search="auto", test=None):
     stamps = []
     run.run(max_iter=0, callback=lambda _: stamps.append(clock.now()))
     while run.stop_reason in ("max_iter", "time_limit") and clock.now() < seconds and search != "greedy":
-        # the limit is one of the wall clock; of CPU time, slices are needed
-        run.run(
-            time_limit=min(max(seconds - clock.now(), 0.001), 0.5),
-            callback=lambda _: stamps.append(clock.now()),
-        )
+        # the limit is one of the wall clock: CPU time needs slices, which end at the checkpoints
+        now = clock.now()
+        until = min([c for c in (0.1, 1.0, 10.0, seconds) if c > now], default=seconds)
+        limit = min(max(until - now, 0.001), max(0.02, now / 2))
+        run.run(time_limit=limit, callback=lambda _: stamps.append(clock.now()))
     clock.stop()
     for at, errors in zip(stamps, run.trace.train_error, strict=True):
         clock.note(errors, at)
