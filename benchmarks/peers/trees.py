@@ -115,7 +115,7 @@ def run(python, solver, path, depths, seconds):
     except subprocess.TimeoutExpired as late:
         out, error = (late.stdout or b"").decode(), "no answer in time"
     answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-    return answers + [{"error": error, "trace": []}] * (len(depths) - len(answers))
+    return answers + [{"error": error, "trace": []} for _ in depths[len(answers) :]]
 
 
 def saved(path):

@@ -50,11 +50,12 @@ def coded(x):
 
 def dilemma(x, y, depth, seconds, search="auto", test=None):
     """Ours; binning is on the clock."""
+    from dilemma.tree.encoding import binary_codes
     from dilemma.tree.engine import Data, Settings, TreeSearch
 
     clock = Clock()
-    codes = coded(x) if x.dtype != np.uint8 else np.ascontiguousarray(x.T)
-    n_codes = (codes.max(axis=1) + 1).astype(np.int32)
+    codes = coded(x) if x.dtype != np.uint8 else binary_codes(x)  # as `fit` reads them
+    n_codes = np.maximum(codes.max(axis=1) + 1, 2).astype(np.int32)  # a test set may hold the other value
     classes = int(y.max()) + 1
     data = Data(codes, n_codes, np.zeros(len(codes), bool), y.astype(np.int32), classes)
     run = TreeSearch(data, Settings(max_depth=depth, search=search))

@@ -16,19 +16,14 @@ public:
     static std::vector<Cut> attributes(const DataView& data) {
         std::vector<Cut> out;
         for (uint32_t f = 0; f < data.n_features; ++f) {
-            bool present[256] = {};
-            const uint8_t* column = data.column(f);
-            for (uint32_t r = 0; r < data.n_rows; ++r) present[column[r]] = true;
-            std::vector<int> codes;
-            for (int c = 0; c < 256; ++c)
-                if (present[c]) codes.push_back(c);
+            std::vector<int> codes = codes_present(data, f);
             if (codes.size() < 2) continue;
             auto cut = [&](Kind kind, int code, bool missing_left) {
                 Cut made;
                 made.feature = int32_t(f), made.kind = kind, made.threshold = uint8_t(code), made.missing_left = missing_left;
                 out.push_back(made);
             };
-            const bool missing = present[kMissing];
+            const bool missing = codes.back() == kMissing;
             if (data.categorical[f]) {
                 for (size_t i = 0; i < (codes.size() == 2 ? 1 : codes.size()); ++i) cut(kCategory, codes[i], codes[i] == kMissing);
                 continue;
@@ -41,6 +36,24 @@ public:
             if (missing) cut(kNumeric, codes.back(), false);
         }
         return out;
+    }
+
+    static std::vector<int> codes_present(const DataView& data, uint32_t f) {
+        const uint8_t* column = data.column(f);
+        std::vector<int> codes;
+        if (data.n_codes[f] <= 2) {  // three passes without a branch take less than one with a table
+            for (int c : {0, 1, kMissing}) {
+                uint8_t any = 0;
+                for (uint32_t r = 0; r < data.n_rows; ++r) any |= uint8_t(column[r] == c);
+                if (any) codes.push_back(c);
+            }
+            return codes;
+        }
+        bool present[256] = {};
+        for (uint32_t r = 0; r < data.n_rows; ++r) present[column[r]] = true;
+        for (int c = 0; c < 256; ++c)
+            if (present[c]) codes.push_back(c);
+        return codes;
     }
 
     // Whether every cut of these columns is such an attribute.
@@ -57,9 +70,10 @@ public:
         return true;
     }
 
-    Bits(Pricing& pricing, const Rows& rows, const MaskPool& masks, Stack& stack, Limits& limits, const Kernels& kernels)
+    Bits(Pricing& pricing, const Rows& rows, const MaskPool& masks, Stack& stack, Limits& limits, const Kernels& kernels,
+         const std::vector<Cut>& attributes)
         : Space(pricing), rows_(rows), masks_(masks), stack_(stack), limits_(limits), k_(kernels) {
-        build();
+        build(attributes);
     }
 
     size_t attribute_count() const { return cuts_.size(); }
@@ -178,14 +192,14 @@ private:
         double* score;                  // [attribute], if asked for
     };
 
-    void build() {
+    void build(const std::vector<Cut>& all) {
         const DataView& d = pricing.data;
         const size_t row_words = (size_t(d.n_rows) + 63) / 64;
         // one attribute of each partition of all rows: equal and complementary ones cut alike
         std::unordered_map<uint64_t, std::vector<Key>> met;
         std::vector<uint64_t> columns;
         std::vector<uint8_t> flags(row_words * 64, 0);
-        for (const Cut& cut : attributes(d)) {
+        for (const Cut& cut : all) {
             columns.resize((cuts_.size() + 1) * row_words);
             uint64_t* column = columns.data() + cuts_.size() * row_words;
             pack_column(cut, flags.data(), column, row_words);

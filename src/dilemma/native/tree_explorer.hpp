@@ -44,8 +44,10 @@ public:
     }
 
     void open_space() {
-        if (Bits::fits(data, settings) && bits_are_cheaper()) {
-            space = std::make_unique<Bits>(pricing, rows, masks, stack, limits, kernels);
+        std::vector<Cut> attributes;
+        if (Bits::fits(data, settings)) attributes = Bits::attributes(data);
+        if (Bits::fits(data, settings) && bits_are_cheaper(attributes.size())) {
+            space = std::make_unique<Bits>(pricing, rows, masks, stack, limits, kernels, attributes);
             bits = static_cast<const Bits*>(space.get());
             space_name = "bits";
         } else if (data.n_classes && !data.weights) {
@@ -58,8 +60,8 @@ public:
     }
 
     // Work of one exact two-level tree over all rows, in rough operations of either kind.
-    bool bits_are_cheaper() const {
-        const double attributes = double(Bits::attributes(data).size()), features = data.n_features, n = data.n_rows;
+    bool bits_are_cheaper(size_t cuts) const {
+        const double attributes = double(cuts), features = data.n_features, n = data.n_rows;
         if (attributes > 16384) return false;
         double slots = 0;
         for (uint32_t f = 0; f < data.n_features; ++f) slots += data.n_codes[f] + 1;
