@@ -45,11 +45,8 @@ def run(problem: Any, strategy: str, budgets: list[float], seed: int) -> list[fl
 
 def measure(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Return, for each problem, the energies of the single strategies, and of auto at each budget."""
-    names = [
-        name
-        for name, cls in STRATEGIES.items()
-        if name not in ("auto", "greedy") and not cls.traits.needs_bound
-    ]
+    alone = [n for n, cls in STRATEGIES.items() if n not in ("auto", "greedy") and not cls.traits.needs_bound]
+    names = args.only or alone
     rows = []
     for number, (family, problem) in enumerate(instances(args.instances, args.offset)):
         bare = Bare(problem)
