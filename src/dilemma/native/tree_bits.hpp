@@ -42,9 +42,10 @@ public:
         const uint8_t* column = data.column(f);
         std::vector<int> codes;
         if (data.n_codes[f] <= 2) {  // three passes without a branch take less than one with a table
-            for (int c : {0, 1, kMissing}) {
+            const size_t rows = data.n_rows;
+            for (const uint8_t c : {uint8_t(0), uint8_t(1), uint8_t(kMissing)}) {
                 uint8_t any = 0;
-                for (uint32_t r = 0; r < data.n_rows; ++r) any |= uint8_t(column[r] == c);
+                for (size_t r = 0; r < rows; ++r) any |= uint8_t(column[r] == c);
                 if (any) codes.push_back(c);
             }
             return codes;
@@ -232,10 +233,11 @@ private:
         const DataView& d = pricing.data;
         const uint8_t* column = d.column(cut.feature);
         const uint8_t code = cut.threshold, missing = cut.kind == kNumeric && cut.missing_left ? kMissing : code;
+        const size_t rows = d.n_rows;  // a local of full width: the loops below become vector code
         if (cut.kind == kNumeric)
-            for (uint32_t r = 0; r < d.n_rows; ++r) flags[r] = uint8_t((column[r] <= code) | (column[r] == missing));
+            for (size_t r = 0; r < rows; ++r) flags[r] = uint8_t((column[r] <= code) | (column[r] == missing));
         else
-            for (uint32_t r = 0; r < d.n_rows; ++r) flags[r] = uint8_t(column[r] == code);
+            for (size_t r = 0; r < rows; ++r) flags[r] = uint8_t(column[r] == code);
         for (size_t w = 0; w < row_words; ++w) {
             uint64_t word = 0;
             for (int byte = 0; byte < 8; ++byte) {

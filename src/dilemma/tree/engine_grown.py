@@ -162,7 +162,8 @@ class _Builder:
         self.data = data
         self.judge = judge
         self.settings = settings
-        self.weights = np.ones(data.n_rows) if data.weights is None else data.weights
+        self.weights = data.weights
+        self.target = data.target.astype(np.intp) if data.n_classes else data.target  # as bincount takes them
         self.nodes: list[tuple[Cut | None, tuple[float, ...], int, float, float, int, float]] = []
         self.links: dict[int, tuple[list[int], list[int], int]] = {}
         self.depth = 0
@@ -172,7 +173,7 @@ class _Builder:
         node = len(self.nodes)
         self.depth = max(self.depth, depth)
         value, label, errors, impurity = self.summary(rows)
-        weight = float(self.weights[rows].sum())
+        weight = self.weigh(rows)
         self.nodes.append((None, value, label, errors, impurity, len(rows), weight))
         if plan.cut is None:
             return node
@@ -183,11 +184,13 @@ class _Builder:
         if cut.kind == MULTIWAY:
             parts = [rows[column == code] for code in present]
             codes = [int(code) for code in present]
-            place = np.full(256, int(np.argmax([self.weights[part].sum() for part in parts])))
+            place = np.full(256, int(np.argmax([self.weigh(part) for part in parts])))
             place[present] = np.arange(len(present))
         else:
-            cut, goes_left = self.settle(cut, rows, column, present, _present(other))
-            parts = [rows[goes_left[column]], rows[~goes_left[column]]]
+            left = left_codes(cut)[column]
+            parts = [rows[left], rows[~left]]
+            larger_left = self.weigh(parts[0]) >= self.weigh(parts[1])
+            cut, goes_left = self.settle(cut, larger_left, present, _present(other))
             codes = [-1, -1]
             place = np.where(goes_left, 0, 1)
         also = [judged[place[other] == i] for i in range(len(parts))]
@@ -199,17 +202,10 @@ class _Builder:
         return node
 
     def settle(
-        self,
-        cut: Cut,
-        rows: NDArray[np.intp],
-        column: NDArray[np.uint8],
-        present: NDArray[np.uint8],
-        judged: NDArray[np.uint8],
+        self, cut: Cut, larger_left: bool, present: NDArray[np.uint8], judged: NDArray[np.uint8]
     ) -> tuple[Cut, NDArray[np.bool_]]:
         """Decide what the rows leave open: the same partition of both sets, but sensible beyond them."""
         goes_left = left_codes(cut)
-        weight = self.weights[rows]
-        larger_left = bool(weight[goes_left[column]].sum() >= weight[~goes_left[column]].sum())
         missing_left = bool(goes_left[MISSING]) if present[-1] == MISSING else larger_left
         if cut.kind == NUMERIC:
             known = np.append(present, judged)
@@ -226,17 +222,23 @@ class _Builder:
         cut = cut._replace(missing_left=missing_left)
         return cut, left_codes(cut)
 
+    def weigh(self, rows: NDArray[np.intp]) -> float:
+        """The weight of these rows, one each if none were given."""
+        return float(len(rows)) if self.weights is None else float(self.weights[rows].sum())
+
     def summary(self, rows: NDArray[np.intp]) -> tuple[tuple[float, ...], int, float, float]:
         """Value, label, errors and impurity of a node with these rows."""
-        target, weights = self.data.target[rows], self.weights[rows]
-        total = float(weights.sum())
+        target = self.target[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        total = self.weigh(rows)
         if self.data.n_classes == 0:
             if total == 0:
                 return (float(target.mean()) if len(rows) else 0.0,), -1, 0.0, 0.0
-            mean = float((target * weights).sum() / total)
-            errors = float((weights * (target - mean) ** 2).sum())
+            mean = float((target if weights is None else target * weights).sum() / total)
+            squares = (target - mean) ** 2
+            errors = float((squares if weights is None else weights * squares).sum())
             return (mean,), -1, errors, errors / total
-        counts = np.bincount(target, weights, self.data.n_classes)
+        counts = np.bincount(target, weights, self.data.n_classes).astype(float)
         matrix = self.settings.cost_matrix
         costs = counts.sum() - counts if matrix is None else counts @ matrix
         label = int(np.argmax(counts)) if matrix is None else int(np.argmin(costs))
