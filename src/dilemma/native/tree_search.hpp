@@ -89,7 +89,7 @@ private:
     // end soon. Where it gets nowhere it gets a tenth, at growing intervals, until the rounds have
     // stopped finding anything.
     void begin_attempt() {
-        const bool due = x.space->work >= next_attempt_;
+        const bool due = x.space->work >= std::max(next_attempt_, x.bits && x.settings.max_depth > 5 ? kDeepAttempt : 0.0);
         if (!due && !halving_.stale()) return;
         attempting_ = true;
         attempt_start_ = x.space->work;
@@ -141,6 +141,7 @@ private:
     }
 
     static constexpr double kFirstAttempt = 1e8;  // vector operations: some hundredths of a second
+    static constexpr double kDeepAttempt = 1e9;   // trees this deep are seldom proved so soon: halving goes first
 
     const Order order_;
     Explorer x;
