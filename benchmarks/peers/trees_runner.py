@@ -16,6 +16,8 @@ import time
 
 import numpy as np
 
+REPEATS = 3  # of fits of a fraction of a second: the first may wait for memory
+
 
 class Clock:
     """CPU seconds since the start, and improvements with their time."""
@@ -147,20 +149,24 @@ def contree(x, y, depth, seconds):
 
 
 def cart(x, y, depth, seconds):
-    """scikit-learn, entropy."""
+    """scikit-learn, entropy: the quickest of three fits."""
     from sklearn.tree import DecisionTreeClassifier
 
-    clock = Clock()
-    model = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(x, y)
-    spent = clock.now()
-    errors = int((model.predict(x) != y).sum())
-    clock.trace.append((round(spent, 4), errors))
-    return clock, False, errors
+    best = None
+    for _ in range(REPEATS):
+        clock = Clock()
+        model = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(x, y)
+        spent = clock.now()
+        clock.stop()
+        clock.note(int((model.predict(x) != y).sum()), spent)
+        best = clock if best is None or spent < best.trace[0][0] else best
+    return best, False, best.trace[0][1]
 
 
 def greedy(x, y, depth, seconds):
-    """Our greedy tree alone."""
-    return dilemma(x, y, depth, seconds, "greedy")
+    """Our greedy tree alone: the quickest of three."""
+    runs = [dilemma(x, y, depth, seconds, "greedy") for _ in range(REPEATS)]
+    return min(runs, key=lambda run: run[0].trace[0][0])
 
 
 def proof(x, y, depth, seconds):
