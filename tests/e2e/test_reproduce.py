@@ -11,6 +11,8 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -189,6 +191,8 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on_there(tmp_path: 
     with subprocess.Popen(
         argv, stderr=subprocess.PIPE, text=True, start_new_session=True, env=_interruptible()
     ) as run:
+        late = threading.Timer(120, os.killpg, (run.pid, signal.SIGKILL))  # rather a failure than no end
+        late.start()
         said = []
         for line in run.stderr:
             said.append(line)
@@ -196,6 +200,8 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on_there(tmp_path: 
                 os.killpg(run.pid, signal.SIGINT)
                 break
         said += run.stderr.readlines()
+        run.wait()
+        late.cancel()
     text = "".join(said)
     assert run.returncode == 130, text
     assert "stopped; what is done is kept in" in text
@@ -204,6 +210,19 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on_there(tmp_path: 
     assert done
     assert all(record["methods"] for record in done)
     assert not list((tmp_path / "o").rglob("*.part"))
+
+
+def test_what_workers_reported_is_said_without_the_lock_of_their_queue() -> None:
+    """A worker that was ended half-way may hold that lock for ever."""
+    lines, over, said = get_context("spawn").SimpleQueue(), threading.Event(), []
+    lines.put("one")
+    with lines._wlock:
+        teller = threading.Thread(target=runs._tell, args=(lines, over, said.append), daemon=True)
+        teller.start()
+        over.set()
+        teller.join(timeout=30)
+    assert not teller.is_alive()
+    assert said == ["one"]
 
 
 def _interruptible() -> dict[str, str]:

@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -100,10 +100,12 @@ def run_all(todo: list[Task], *, jobs: int = 1, say: Say = print) -> None:
     pool = ProcessPoolExecutor(
         max_workers=jobs, mp_context=context, initializer=_begin_worker, initargs=(lines, os.getpid())
     )
-    teller = threading.Thread(target=_tell, args=(lines, say), daemon=True)
+    over = threading.Event()
+    teller = threading.Thread(target=_tell, args=(lines, over, say), daemon=True)
     teller.start()
+    waiting: list[Future[None]] = []
     try:
-        waiting = {pool.submit(_run_in_worker, task): task for task in todo}
+        waiting += [pool.submit(_run_in_worker, task) for task in todo]
         for future in as_completed(waiting):
             future.result()
     finally:
@@ -111,14 +113,17 @@ def run_all(todo: list[Task], *, jobs: int = 1, say: Say = print) -> None:
             if not all(f.done() for f in waiting):
                 process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
-        lines.put(None)
-        teller.join()
+        over.set()  # not said through the queue: a worker that was ended half-way may hold its lock for ever,
+        teller.join(timeout=5.0)  # or may have left half a line in it
 
 
-def _tell(lines: Any, say: Say) -> None:
+def _tell(lines: Any, over: threading.Event, say: Say) -> None:
     """Say what the workers report until there is no more."""
-    while (line := lines.get()) is not None:
-        say(line)
+    while True:
+        if not lines.empty():
+            say(lines.get())
+        elif over.wait(0.05) and lines.empty():
+            return
 
 
 _worker: dict[str, Any] = {}
