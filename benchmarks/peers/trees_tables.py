@@ -80,7 +80,9 @@ def mnist(rows):
     ours, greedy, cart = (rows.get(("mnist", 8, s)) for s in ("dilemma", "greedy", "cart"))
     if greedy and cart:
         ratio = cart["cpu"] / greedy["cpu"]
-        verdict("greedy tree in a twentieth of scikit-learn's fit time", ratio >= 20, f"{ratio:.0f} times as fast")
+        verdict(
+            "greedy tree in a twentieth of scikit-learn's fit time", ratio >= 20, f"{ratio:.0f} times as fast"
+        )
     if ours:
         for second, aim in ((1.0, 10600), (10.0, 10000), (60.0, 9850)):
             verdict(
