@@ -50,10 +50,8 @@ class JobShop:
     Examples
     --------
     >>> problem = JobShop([[0, 1], [1, 0]], [[3, 2], [2, 4]])
-    >>> state = problem.initial()
-    >>> while offered := problem.actions(state)[0]:
-    ...     state = problem.apply(state, offered[0])
-    >>> problem.energy(state)
+    >>> from dilemma import minimize
+    >>> minimize(problem, strategy="greedy").energy
     7.0
     """
 
