@@ -26,9 +26,3 @@ def test_python_blocks_run_and_print_what_they_claim(capsys):
     assert now < greedy
     ours, cart = map(float, re.search(r"accuracy: ([\d.]+), CART ([\d.]+)", printed).groups())
     assert ours > cart
-
-
-def test_links_lead_somewhere():
-    for link in re.findall(r"\]\(([^)#]+)\)", README.read_text(encoding="utf-8")):
-        if not link.startswith("http"):
-            assert (ROOT / link).exists(), link
